@@ -5,7 +5,7 @@ import { AUDIT_COLUMNS } from '../audit-columns.ts';
 
 const COLUMNS = AUDIT_COLUMNS.split(',').length;
 /** Larger statements gain nothing more. */
-const ROWS_AT_ONCE = [16, 4, 1];
+const ROWS_AT_ONCE = [16, 8, 4, 2, 1];
 
 const insertOf = (rows: number): string => {
   const row = `(${Array.from({ length: COLUMNS }, () => '?').join(', ')})`;
