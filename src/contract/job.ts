@@ -94,7 +94,7 @@ export interface WorkJobsOptions {
   /** Jobs that run at once, of each queue: at most as many as configured for it; those, or 8, when absent. */
   readonly concurrency?: number;
   /** Called with each attempt and how it ended. What it throws is logged and changes nothing. */
-  onEnd?(job: Job, end: JobEnd): void;
+  onEnd?(job: Job, end: JobEnd): unknown;
 }
 
 /** Workers that run in this process. */
