@@ -103,7 +103,9 @@ describe('following the store', () => {
   it('says that there is too much when another process wrote very much', async () => {
     const [own, other] = [await openStore(), await openStore()];
     const { told, runtime } = await follow(own);
-    await Promise.all(Array.from({ length: 600 }, (_, at) => other.audit.append(outcome(`${at}`))));
+    await Promise.all(
+      Array.from({ length: 600 }, async (_, at) => other.audit.append(outcome(`${at}`))),
+    );
     await runtime.advance(LOOK);
     await other.audit.append(outcome('after'));
     await runtime.advance(LOOK);

@@ -167,7 +167,7 @@ export const describeJobs = (use: UseQueue, lacks: Lacks): void => {
           },
           { concurrency: 50 },
         );
-        await until(async () => (await queue.counts())['main']?.completed === count);
+        await until(async () => (await queue.counts()).main?.completed === count);
         expect(runs.size).toBe(count);
         expect([...runs.values()].every((times) => times === 1)).toBe(true);
       }),

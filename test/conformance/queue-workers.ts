@@ -78,7 +78,7 @@ export const describeWorkers = (
         // Twelve jobs need three periods, so two must have passed in full.
         const took = (begun.at(-1) ?? 0) - from;
         expect(took).toBeGreaterThanOrEqual(2 * RATE.perMs - 60);
-        await until(async () => (await queue.counts())['main']?.completed === 12);
+        await until(async () => (await queue.counts()).main?.completed === 12);
         if (second !== queue) await second.close();
       }),
     );

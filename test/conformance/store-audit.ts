@@ -56,7 +56,7 @@ const describeChain = (use: Use): void => {
       // A driver that cannot tell has no such method.
       if (!leave) return;
       await Promise.all(
-        times(20, (n) =>
+        times(20, async (n) =>
           audit.append(auditEntry({ executionId: `e${n}` }), n % 3 === 0 ? 'synced' : 'written'),
         ),
       );
@@ -74,7 +74,9 @@ const describeChain = (use: Use): void => {
     use(async (store) => {
       const durabilityOf = (n: number) => (n % 3 === 0 ? 'synced' : 'written');
       await Promise.all(
-        times(90, (n) => store.audit.append(auditEntry({ executionId: `e${n}` }), durabilityOf(n))),
+        times(90, async (n) =>
+          store.audit.append(auditEntry({ executionId: `e${n}` }), durabilityOf(n)),
+        ),
       );
       for (const n of times(9, (index) => index)) {
         await store.audit.append(auditEntry({ executionId: `f${n}` }), durabilityOf(n));
@@ -86,7 +88,7 @@ const describeChain = (use: Use): void => {
   it('numbers rows without a gap and chains them', () =>
     use(async (store) => {
       await Promise.all(
-        times(250, (n) => store.audit.append(auditEntry({ executionId: `e${n}` }))),
+        times(250, async (n) => store.audit.append(auditEntry({ executionId: `e${n}` }))),
       );
       for (const n of times(50, (index) => index)) {
         await store.audit.append(auditEntry({ executionId: `f${n}` }));
@@ -120,7 +122,7 @@ const describeChain = (use: Use): void => {
     fc.assert(
       fc.asyncProperty(fc.array(anyEntry, { maxLength: 12 }), (entries) =>
         use(async (store) => {
-          await Promise.all(entries.map((entry) => store.audit.append(entry)));
+          await Promise.all(entries.map(async (entry) => store.audit.append(entry)));
           const rows = await allRows(store);
           expect(rows.map(({ tool }) => tool)).toEqual(entries.map(({ tool }) => tool));
           expect(rows.map(({ userId }) => userId)).toEqual(entries.map(({ userId }) => userId));
@@ -152,7 +154,7 @@ const describeChain = (use: Use): void => {
 
   it('scans from a row on, in pages', () =>
     use(async (store) => {
-      await Promise.all(times(2500, () => store.audit.append(auditEntry())));
+      await Promise.all(times(2500, async () => store.audit.append(auditEntry())));
       const sizes: number[] = [];
       for await (const page of store.audit.scan()) sizes.push(page.length);
       expect(sizes.reduce((a, b) => a + b)).toBe(2500);
@@ -194,7 +196,7 @@ const FILTERS: readonly (readonly [string, AuditFilter, (n: number) => boolean])
 const describeQuery = (use: Use): void => {
   const fill = (store: Store): Promise<unknown> =>
     Promise.all(
-      times(100, (n) =>
+      times(100, async (n) =>
         store.audit.append(
           auditEntry({
             executionId: `e${n}`,
@@ -236,7 +238,7 @@ const describeQuery = (use: Use): void => {
   it('takes no string for another', () =>
     use(async (store) => {
       await Promise.all(
-        AWKWARD_STRINGS.map((userId) => store.audit.append(auditEntry({ userId }))),
+        AWKWARD_STRINGS.map(async (userId) => store.audit.append(auditEntry({ userId }))),
       );
       for (const userId of AWKWARD_STRINGS) {
         const found = await store.audit.query({ userId });
@@ -251,11 +253,11 @@ const describeIntents = (use: Use): void => {
 
   it('opens a claim with the intent and closes it with the outcome', () =>
     use(async (store) => {
-      await Promise.all(times(20, (n) => store.audit.append(intentEntry(`e${n}`))));
+      await Promise.all(times(20, async (n) => store.audit.append(intentEntry(`e${n}`))));
       expect(await openIds(store)).toHaveLength(20);
       expect((await store.intents.open()).every(({ ownerAlive }) => ownerAlive)).toBe(true);
       await Promise.all(
-        times(19, (n) =>
+        times(19, async (n) =>
           store.audit.append(auditEntry({ executionId: `e${n}`, status: 'unknown' })),
         ),
       );
@@ -284,7 +286,7 @@ const describeIntents = (use: Use): void => {
 
   it('confuses no awkward ids', () =>
     use(async (store) => {
-      await Promise.all(AWKWARD_STRINGS.map((id) => store.audit.append(intentEntry(id))));
+      await Promise.all(AWKWARD_STRINGS.map(async (id) => store.audit.append(intentEntry(id))));
       await store.audit.append(auditEntry({ executionId: 'a' }));
       const left = AWKWARD_STRINGS.filter((id) => id !== 'a');
       expect(await openIds(store)).toEqual([...left].sort());
@@ -310,7 +312,9 @@ const noteAt = async (store: Store, seq: number): Promise<AuditCheckpoint> => {
 
 const describePruning = (use: Use): void => {
   const fill = (store: Store, count: number): Promise<unknown> =>
-    Promise.all(times(count, (n) => store.audit.append(auditEntry({ executionId: `e${n}` }))));
+    Promise.all(
+      times(count, async (n) => store.audit.append(auditEntry({ executionId: `e${n}` }))),
+    );
   const seqs = async (store: Store): Promise<readonly number[]> =>
     (await allRows(store)).map(({ seq }) => seq);
 

@@ -124,7 +124,7 @@ export const describePersistence = (name: string, open: OpenLasting): void => {
     it('does what is pending before it closes', () =>
       useTwice(
         async (store) => {
-          const pending = times(100, () => store.audit.append(auditEntry()));
+          const pending = times(100, async () => store.audit.append(auditEntry()));
           await store.close();
           await Promise.all(pending);
         },

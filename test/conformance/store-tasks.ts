@@ -46,7 +46,9 @@ const work = async (store: Store, name: string): Promise<void> => {
 const append = async (store: Store, name: string): Promise<void> => {
   for (const round of times(20, (n) => n)) {
     await Promise.all(
-      times(25, (n) => store.audit.append(auditEntry({ executionId: `${name}-${round}-${n}` }))),
+      times(25, async (n) =>
+        store.audit.append(auditEntry({ executionId: `${name}-${round}-${n}` })),
+      ),
     );
   }
 };

@@ -31,7 +31,7 @@ export const openTerminal = (
   args: readonly string[],
   options: TerminalOptions = {},
 ): TerminalSession => {
-  const tty = join(mkdtempSync(join(env['HOME'] ?? folder, 'tty-')), 'name');
+  const tty = join(mkdtempSync(join(env.HOME ?? folder, 'tty-')), 'name');
   // The shell names the terminal and is gone then.
   const named = ['sh', '-c', 'tty > "$0"; exec "$@"', tty, process.execPath, cli, ...args];
   const child = spawn('script', scriptArguments(named), {

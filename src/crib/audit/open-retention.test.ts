@@ -41,12 +41,11 @@ const fill = (ages: readonly number[]): Promise<void> =>
   withStore(async ({ audit }) => {
     const now = createRuntime().now();
     await Promise.all(
-      ages.flatMap((days, index) => {
+      ages.map(async (days, index) => {
         const facts = { executionId: `e${index}`, at: now - days * DAY_MS };
-        return [
-          audit.append(intentEntry(facts.executionId, facts)),
-          audit.append(auditEntry(facts)),
-        ];
+        const intended = audit.append(intentEntry(facts.executionId, facts));
+        await audit.append(auditEntry(facts));
+        await intended;
       }),
     );
   });

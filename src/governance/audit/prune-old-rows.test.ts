@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const fill = async (count: number, from = 0): Promise<void> => {
   await Promise.all(
-    times(count, (n) =>
+    times(count, async (n) =>
       store.audit.append(auditEntry({ executionId: `e${from + n}`, at: NOW + from + n })),
     ),
   );

@@ -182,7 +182,9 @@ describe('verify audit of a database', () => {
     const database = await openDatabase(':memory:');
     migrate(database);
     const store = open(database);
-    await Promise.all(times(LENGTH, (n) => store.audit.append(auditEntry({ detail: { n } }))));
+    await Promise.all(
+      times(LENGTH, async (n) => store.audit.append(auditEntry({ detail: { n } }))),
+    );
     const head = await store.audit.head();
     expect(await verifyAudit(store.audit.scan(), { expected: head })).toMatchObject({ ok: true });
     database.exec(`DROP TRIGGER audit_keeps_rows; DROP TRIGGER audit_keeps_text; ${sql}`);

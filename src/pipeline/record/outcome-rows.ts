@@ -75,9 +75,12 @@ export class OutcomeRows {
   /** Writes the rows that a run has gathered: only the run has seen the results. */
   readonly #writeGathered: WriteRecords = async (entries) => {
     // Entries of one tick are one group, with one promise.
-    const writing = new Set<Promise<void> | undefined>();
+    const writing = new Set<Promise<void>>();
     try {
-      for (const entry of entries) writing.add(this.#deps.audit.append(entry, 'written'));
+      for (const entry of entries) {
+        const written = this.#deps.audit.append(entry, 'written');
+        if (written) writing.add(written);
+      }
       await Promise.all(writing);
     } catch (error) {
       // A store may throw after it has begun to write others.

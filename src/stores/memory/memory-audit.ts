@@ -139,7 +139,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
     },
     // No other process can take over a claim: the store lives in this one.
     intend: async (entries) => {
-      for (const entry of entries) audit.append(entry);
+      for (const entry of entries) void audit.append(entry);
     },
     onWritten: (listener) => {
       listeners.add(listener);

@@ -126,7 +126,7 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
   it('ten stores that open at once make one schema', async () => {
     const schema = newSchema();
     const stores = await Promise.all(times(10, () => open({ schema, connections: 2 })));
-    await Promise.all(stores.map(({ audit }) => audit.append(auditEntry())));
+    await Promise.all(stores.map(async ({ audit }) => audit.append(auditEntry())));
     expect(await stores[0]?.audit.head()).toMatchObject({ seq: 10 });
     await Promise.all(stores.map((store) => store.close()));
   });

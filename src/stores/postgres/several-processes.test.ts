@@ -129,7 +129,7 @@ describe.skipIf(isPostgresMissing())('several processes on one PostgreSQL', () =
     await server().sql(`UPDATE ${schema}.intents SET place = 'far' WHERE execution_id = 'frozen'`);
     expect((await store.intents.open()).some(({ isElsewhere }) => isElsewhere)).toBe(true);
     for (const { child } of [busy, holder]) child.kill('SIGSTOP');
-    await Promise.all(times(50, () => store.audit.append(auditEntry())));
+    await Promise.all(times(50, async () => store.audit.append(auditEntry())));
     const frozen = { executionId: 'frozen' };
     const holdsOfFrozen = async () =>
       (await store.ledger.orphans()).filter(({ executionId }) => executionId === 'frozen').length;

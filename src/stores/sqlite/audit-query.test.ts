@@ -13,7 +13,7 @@ let store: Store;
 beforeAll(async () => {
   store = await createSqliteStore({ path: ':memory:', runtime: createRuntime() });
   await Promise.all(
-    times(ROWS, (n) =>
+    times(ROWS, async (n) =>
       store.audit.append(
         auditEntry({
           userId: n % RARE === 0 ? 'rare' : 'alice',

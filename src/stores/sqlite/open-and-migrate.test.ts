@@ -73,7 +73,7 @@ describe('opening', () => {
 
   it('takes turns when many open a new file at once', async () => {
     const stores = await Promise.all(times(8, () => open()));
-    await Promise.all(stores.map((store) => store.audit.append(auditEntry())));
+    await Promise.all(stores.map(async (store) => store.audit.append(auditEntry())));
     await Promise.all(stores.map((store) => store.close()));
     const store = await open();
     expect(await verifyAudit(store.audit.scan())).toMatchObject({ ok: true, rows: 8 });

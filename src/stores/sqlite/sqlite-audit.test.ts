@@ -25,7 +25,7 @@ afterEach(async () => {
 const at = (n: number): Store => stores[n] as Store;
 
 const fill = (store: Store, count: number): Promise<unknown> =>
-  Promise.all(times(count, () => store.audit.append(auditEntry())));
+  Promise.all(times(count, async () => store.audit.append(auditEntry())));
 
 const noteOf = ({ seq, hash }: Pick<AuditRow, 'seq' | 'hash'>): AuditCheckpoint => ({
   version: 1,

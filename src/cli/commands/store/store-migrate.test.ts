@@ -123,7 +123,9 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
     await server().sql("CREATE ROLE mover LOGIN PASSWORD 'a/b?c#d@e'");
     await server().sql('CREATE SCHEMA moved AUTHORIZATION mover');
     await server().askPasswordOf('mover');
-    await withSource((store) => Promise.all(times(1500, () => store.audit.append(auditEntry()))));
+    await withSource((store) =>
+      Promise.all(times(1500, async () => store.audit.append(auditEntry()))),
+    );
     const env = {
       TOOLCRIB_STORE_PATH: file,
       TOOLCRIB_STORE_URL: url().replace('boss@', `mover:\${secret:STORE_PASSWORD}@`),
@@ -206,7 +208,9 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
   });
 
   it('refuses a source whose record was edited', async () => {
-    await withSource((store) => Promise.all(times(5, () => store.audit.append(auditEntry()))));
+    await withSource((store) =>
+      Promise.all(times(5, async () => store.audit.append(auditEntry()))),
+    );
     const database = await openDatabase(file);
     database.exec("DROP TRIGGER audit_keeps_text; UPDATE audit SET tool = 'x' WHERE seq = 3");
     database.close();

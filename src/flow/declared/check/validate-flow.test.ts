@@ -58,7 +58,9 @@ describe('several faults at once', () => {
     ]) {
       expect(text).toContain(part);
     }
-    expect(faults).toEqual(faults.toSorted((one, other) => parseInt(one) - parseInt(other)));
+    expect(faults).toEqual(
+      faults.toSorted((one, other) => parseInt(one, 10) - parseInt(other, 10)),
+    );
   });
 
   it('a step without its id is reported alone: nothing can be said about the others', async () => {
