@@ -119,7 +119,7 @@ const THREATS: readonly Guarantee[] = [
       'hostile: secret data is never sent, not even without untrusted data',
       'hostile: reading and sending in two processes is asked',
       'hostile: a tool from outside cannot call its own results trusted',
-      'a result is withheld when its labels cannot be recorded',
+      'a result is withheld while its labels cannot be recorded, and taints nothing',
     ),
   },
   {
