@@ -11,7 +11,6 @@ COPY console/package.json console/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build \
-  && npm run build --workspace console \
   && npm prune --omit=dev --ignore-scripts \
   # The drivers for PostgreSQL and Redis, which an installation adds when it needs them. Saved, because npm leaves out
   # what package.json lists for development or as an optional peer, even when it is named here.
