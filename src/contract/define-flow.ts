@@ -10,8 +10,12 @@ const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 export const isFlowVersion = (version: string): boolean => VERSION.test(version);
 
 const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
-  ...{ name: true, version: true, description: true, input: true },
-  ...{ undoOnFailure: true, run: true },
+  name: true,
+  version: true,
+  description: true,
+  input: true,
+  undoOnFailure: true,
+  run: true,
 };
 
 /** Says what is wrong with a definition whose name is in order, or nothing. */

@@ -69,7 +69,10 @@ const openServices = (deps: ServerDeps): OpenedServices => {
     traces,
     events,
     mcp: openMcpEndpoint({
-      ...{ crib, runtime, version, describe },
+      crib,
+      runtime,
+      version,
+      describe,
       maxBodyBytes: server.maxBodyBytes,
       flows: mcp.flows,
     }),

@@ -113,7 +113,9 @@ const serviceOf = async (
   return new AlertService({
     records: new AlertRecords({ memory, seals, now }),
     leases: new AlertLeases({ memory, holder: unguessableId('alerts'), leaseMs, now }),
-    ...{ leaseMs, events, runtime },
+    leaseMs,
+    events,
+    runtime,
     clean: <T extends { readonly subject: string }>(value: T): T => {
       const subject = redactedCaller(value.subject, redactor);
       return visible({ ...(redactor.record(value) as T), subject }) as T;

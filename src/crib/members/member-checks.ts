@@ -40,9 +40,16 @@ export const callOptions: ArgumentCheck = (value) => {
 
 /** What says who acts: the only options of a call that methods take which make none. */
 const OF_CALLER: Readonly<Record<keyof CallerAs, true>> = {
-  ...{ userId: true, agentId: true, sessionId: true, loopId: true },
-  ...{ roles: true, permissions: true, tools: true, authenticated: true },
-  ...{ isolation: true, dailyUsd: true },
+  userId: true,
+  agentId: true,
+  sessionId: true,
+  loopId: true,
+  roles: true,
+  permissions: true,
+  tools: true,
+  authenticated: true,
+  isolation: true,
+  dailyUsd: true,
 };
 
 /** What to do instead of giving an option that is about one call. */

@@ -150,18 +150,29 @@ const openSource = async (
   const reachFor = async (signal = AbortSignal.timeout(MAX_PROBE_MS)) =>
     readReach(await guard(), signal);
   const buildDeps = {
-    ...{ runtime, redact, compile, learn, ...(tokens && { tokens }) },
+    runtime,
+    redact,
+    compile,
+    learn,
+    ...(tokens && { tokens }),
     resolveHost: async (host: string, port: number) => (await reachFor()).resolveHost(host, port),
     probe: (async (input, init) =>
       (await reachFor(init?.signal ?? undefined)).fetch(input, init)) satisfies typeof fetch,
   };
   return new ExternalSource(settings, {
-    ...{ driver, cache, runtime, buildDeps },
+    driver,
+    cache,
+    runtime,
+    buildDeps,
     readDeps: (_settings, signal) => ({
-      ...{ runtime, signal, redact, secret },
+      runtime,
+      signal,
+      redact,
+      secret,
       fetch: async (input, init) => readReach(await guard(), signal).fetch(input, init),
       resolveHost: async (host, port) => readReach(await guard(), signal).resolveHost(host, port),
-      ...{ readFile, absolutePath },
+      readFile,
+      absolutePath,
     }),
     close: async () => (await opened)?.close(),
   });
@@ -197,7 +208,10 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const pool = lazyAsync(newPool);
   const open: OpenedSources['open'] = async (kind, name, own) =>
     openSource(sourceSettings(kind, name, own), await DRIVERS[kind]({ ...deps, pool }), {
-      ...{ ...deps, secret, cache, reachableHosts: ownLocalHosts },
+      ...deps,
+      secret,
+      cache,
+      reachableHosts: ownLocalHosts,
       readFile: (path, { maxBytes = MAX_FILE_BYTES, within } = {}) =>
         readRegularFile(resolve(deps.project, path), {
           maxBytes,
@@ -208,7 +222,9 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const openForeign: OpenedSources['openForeign'] = async (kind, name, { settings, secrets }) => {
     const driver = limitedTo(secrets, await DRIVERS[kind]({ ...deps, pool }));
     return openSource(sourceSettings(kind, name, settings), driver, {
-      ...{ ...deps, cache, reachableHosts: () => [] },
+      ...deps,
+      cache,
+      reachableHosts: () => [],
       secret: async (key) => (secrets.includes(key) ? secret(key) : undefined),
       readFile: async () => noFiles(),
       absolutePath: noFiles,

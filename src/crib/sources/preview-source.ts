@@ -90,11 +90,15 @@ export const lookAt = async (
     [...new Set(tools.flatMap(({ needs }) => needs?.[key] ?? []))].toSorted();
   return {
     tools: tools.map((tool) => ({
-      ...{ name: tool.name, description: tool.description, tier: tool.tier },
+      name: tool.name,
+      description: tool.description,
+      tier: tool.tier,
       rule: ruleOf(policy, tool, deps.runtime.now()),
       tokens: counts.get(tool.name) ?? 0,
     })),
-    ...{ tokens: total, hosts: valuesOf('hosts'), keys: valuesOf('secrets') },
+    tokens: total,
+    hosts: valuesOf('hosts'),
+    keys: valuesOf('secrets'),
   };
 };
 

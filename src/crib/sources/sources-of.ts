@@ -72,7 +72,9 @@ export const sourcesOf = async (
   return {
     sources: [...foreign, ...sources].filter((source) => source.status().state !== 'disabled'),
     members: createExternalSources({
-      ...{ sources: [...ofTeam, ...sources], registry, packages },
+      sources: [...ofTeam, ...sources],
+      registry,
+      packages,
       open: async (kind, name, settings) => {
         if (isOff) {
           throw new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.', {

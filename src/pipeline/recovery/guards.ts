@@ -60,7 +60,9 @@ const circuitIn = ({ name, server, own, shared, now }: CircuitFacts): CircuitSta
   if (!breaker) return { tool: name, state: 'closed', failures: 0 };
   const state = breaker.state(now);
   return {
-    ...{ tool: name, state, failures: breaker.failures },
+    tool: name,
+    state,
+    failures: breaker.failures,
     ...(state === 'open' && { openUntil: now + breaker.restMs(now) }),
     ...(breaker === shared && server !== undefined && { server }),
     ...(ofAll.length === 0 && ofCallers.length > 0 && { callers: ofCallers.length }),
@@ -129,7 +131,10 @@ export const createGuards = (
   const reset = (server: string): ClosedCircuits => closeAll(byServer.get(server) ?? new Map());
   const circuitOf = ({ name, server }: Tool, now: number): CircuitStatus =>
     circuitIn({
-      ...{ name, server, now, own: byName.get(`tool ${name}`) },
+      name,
+      server,
+      now,
+      own: byName.get(`tool ${name}`),
       shared: server === undefined ? undefined : byName.get(`server ${server}`)?.breaker,
     });
   return { guardsOf, reset, circuitOf };

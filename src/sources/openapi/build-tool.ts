@@ -127,7 +127,12 @@ export const buildTool = (parts: ToolBuild): Tool => {
     input: () => plan().input,
     ...(check === 'fail' && { output: () => responses.output() }),
     run: operationCaller({
-      ...{ operation, server, credentials, responses, maxOutputBytes, plan },
+      operation,
+      server,
+      credentials,
+      responses,
+      maxOutputBytes,
+      plan,
       runtime: deps.runtime,
       compile: check === 'warn' ? compile : undefined,
     }),

@@ -72,7 +72,8 @@ export const addN8n: AddKind<AddN8nOptions> = {
     const webhookSecret = secretKey('--webhook-secret', options.webhookSecret ?? KEYS.webhook);
     const apiKey = discover ? secretKey('--api-key', options.apiKey ?? KEYS.api) : undefined;
     const settings = {
-      ...{ baseUrl: baseUrlOf(address), webhookSecret },
+      baseUrl: baseUrlOf(address),
+      webhookSecret,
       ...(apiKey !== undefined && { apiKey, discover }),
       ...(shipped && { shipped }),
       ...(callbackUrl !== undefined && { callbackUrl }),

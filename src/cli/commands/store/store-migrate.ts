@@ -52,7 +52,9 @@ const moveTo = async (
   const line = progressOn(io, 'moving');
   try {
     return await moveJobs({
-      ...{ from, to: queue, runtime },
+      from,
+      to: queue,
+      runtime,
       onJobs: (jobs, total) =>
         line?.update(jobs / Math.max(jobs, total, 1), `${formatCount(jobs)} jobs`),
     });

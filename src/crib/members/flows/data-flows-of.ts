@@ -31,7 +31,10 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
   const { DataFlows } = await import('../../../flow/declared/data-flows.ts');
   const { tools, explain, recordedMs, runtime } = deps;
   const dataFlows = new DataFlows({
-    ...{ registry, tools, explain, recordedMs },
+    registry,
+    tools,
+    explain,
+    recordedMs,
     machine: await deps.machine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
     lacks: async (...call) => (await deps.open()).engine.preview.lacks(...call),

@@ -45,7 +45,12 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   /** Opened with the flows: what a call was cut off with is redacted when the crib is closed already. */
   const engine = lazyAsync(async () => (await deps.open()).engine);
   return new FlowService({
-    ...{ registry, runtime, events, tools, nextId, execute },
+    registry,
+    runtime,
+    events,
+    tools,
+    nextId,
+    execute,
     flows: lazyAsync(async () => {
       await engine();
       return observedFlows((await opened()).flows, events);

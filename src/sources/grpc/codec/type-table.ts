@@ -44,7 +44,9 @@ const messageType = (name: string, { fields, entry }: MessageModel): MessageType
     }),
   );
   return {
-    ...{ name, fields: full, isEntry: entry === true },
+    name,
+    fields: full,
+    isEntry: entry === true,
     byNumber: new Map(full.map((field) => [field.number, field])),
     byName: new Map(full.map((field) => [field.name, field])),
   };
