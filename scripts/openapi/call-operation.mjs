@@ -1,5 +1,4 @@
 /** Calls one operation of a document through a crib, against the server of the test bed. */
-
 import { BASE } from './bed-server.mjs';
 import { credentialSettings } from './credentials.mjs';
 import { isObject, onlyOperation, parametersOf, securityOf } from './document.mjs';

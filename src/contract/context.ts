@@ -2,7 +2,6 @@
  * What a tool gets when it runs. Every member is brokered: it reaches only what the tool's `needs` and
  * the policy allow, and refuses the rest with a coded failure.
  */
-
 import type { CallerNames, Isolation } from './caller.ts';
 import type { Elicitation, ElicitationAnswer, UrlElicitation } from './elicitation.ts';
 import type { Memory } from './memory.ts';

@@ -2,7 +2,6 @@
  * Checks the fields of a tool. JavaScript has no types, and a misspelt `rateLimit` or `cost` would leave
  * a tool without one: an unknown field or one of the wrong type is refused.
  */
-
 import { bareFieldsFault, foreignSchemaFault } from './foreign-schema.ts';
 import { isRecord } from './is-record.ts';
 

@@ -2,7 +2,6 @@
  * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
  * console. It only connects the services.
  */
-
 import { randomBytes } from 'node:crypto';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';

@@ -1,5 +1,4 @@
 /** Opens the service that evaluates alerts, and their actions. Loaded with the first alert. */
-
 import type { Config } from '../../config/schema.ts';
 import type { AlertNotification, AlertSeverity } from '../../contract/alerts.ts';
 import type { CallAs } from '../../contract/call-options.ts';

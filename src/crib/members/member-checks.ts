@@ -1,5 +1,4 @@
 /** What the arguments of the other members have to be, by group and method. */
-
 import type { CallAs, CallerAs, CallOptions } from '../../contract/call-options.ts';
 import type {
   CribApprovals,

@@ -2,7 +2,6 @@
  * Previews a source before it is added: reads its definitions, and describes what its tools could do and
  * reach and what they would cost in a prompt. Writes nothing.
  */
-
 import type { PolicyFile } from '../../config/load/policy-files.ts';
 import type { Config } from '../../config/schema.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';

@@ -2,7 +2,6 @@
  * Makes the context that a tool is handed. Members are made when first used, because most tools use one
  * or two of them; each checks the tool's declared needs before it does anything.
  */
-
 import type { Call, CallRequest } from '../../contract/call.ts';
 import type { CallerNames, Isolation } from '../../contract/caller.ts';
 import type { FileAccess, ToolContext } from '../../contract/context.ts';

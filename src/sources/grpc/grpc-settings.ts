@@ -1,5 +1,4 @@
 /** The settings of a gRPC source, completed. */
-
 import { isIP } from 'node:net';
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import { invalidSetting } from '../../kit/data/coded-failures.ts';

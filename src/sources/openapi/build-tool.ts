@@ -1,5 +1,4 @@
 /** Builds the tool of one operation. Its schemas are made on first use. */
-
 import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';

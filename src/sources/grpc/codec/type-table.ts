@@ -1,5 +1,4 @@
 /** The messages and enums of a definition, ready to convert: fields by number and by name. */
-
 import { KNOWN_TYPES } from '../definition/known-types.ts';
 import type { EnumModel, FieldModel, MessageModel, TypeModels } from '../definition/model.ts';
 

@@ -2,7 +2,6 @@
  * Reads proto files and those that they import. An import cannot leave the folders that the
  * configuration names.
  */
-
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';

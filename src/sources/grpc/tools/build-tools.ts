@@ -1,5 +1,4 @@
 /** Makes a tool of each method. What cannot become one is refused with a reason. */
-
 import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';

@@ -2,7 +2,6 @@
  * Opens a pool of connections to PostgreSQL. Every statement is prepared under a name, is a transaction
  * of its own, and has its values as parameters: a process that freezes or dies holds no lock.
  */
-
 import type { Pool, PoolConfig } from 'pg';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
