@@ -95,7 +95,10 @@ export const callOperation = async ({ document, found, server, createCrib, folde
   const served = servedDocument(document, found, server.origin);
   const answer = server.expect({ document, found, served, keys });
   const { crib, close } = await openBedCrib({
-    ...{ createCrib, folder, keys, document: `${server.origin}/documents/openapi.json` },
+    createCrib,
+    folder,
+    keys,
+    document: `${server.origin}/documents/openapi.json`,
     settings: { responses: 'fail', ...(security.length > 0 && { auth }) },
   });
   try {

@@ -26,7 +26,10 @@ const newFolder = (): string => {
 const open = async (store: string, home: string, allowPrivate: readonly string[] = []) => {
   const runtime = fakeRuntime();
   const crib: CribHost = await createCribHost({
-    ...{ builtins: false, runtime, tools: [aTool()], home },
+    builtins: false,
+    runtime,
+    tools: [aTool()],
+    home,
     config: {
       store: { driver: 'sqlite', path: store },
       egress: { allowPrivate: [...allowPrivate] },
