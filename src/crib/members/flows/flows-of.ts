@@ -1,6 +1,6 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
 import type { CallAs } from '../../../contract/call-options.ts';
-import { type Caller, provenNames } from '../../../contract/caller.ts';
+import { type Caller, isOwner, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
 import type { CribFlows, FlowCost, ListedFlowRun, ResumeOptions } from '../../../contract/flow.ts';
@@ -77,10 +77,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   });
 };
 
-const seesAll = (as: CallAs | undefined): boolean => {
-  const { roles } = callerOf(as);
-  return roles.includes('owner') || roles.includes('admin');
-};
+const seesAll = (as: CallAs | undefined): boolean => isOwner(callerOf(as));
 
 /** Tells whether a caller may see and change a run: its own, or any when it is an owner or admin. */
 const mayTouch = ({ caller }: Pick<FlowRun, 'caller'>, as: CallAs | undefined): boolean =>
