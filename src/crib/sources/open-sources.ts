@@ -14,6 +14,7 @@ import { lazyAsync } from '../../kit/data/lazy.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
 import { hasScheme } from '../../kit/http/has-scheme.ts';
 import { localHosts } from '../../kit/http/loopback.ts';
+import { parseUrl } from '../../kit/http/parse-url.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
@@ -103,10 +104,8 @@ const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
 
 export const hostOf = (
   text: string,
-): { readonly host: string; readonly hostname: string } | undefined => {
-  const url = hasScheme(text) ? text : `tcp://${text}`;
-  return URL.canParse(url) ? new URL(url) : undefined;
-};
+): { readonly host: string; readonly hostname: string } | undefined =>
+  parseUrl(hasScheme(text) ? text : `tcp://${text}`);
 
 /** Lists the hosts on this machine from which the settings say that the source is read. */
 const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
