@@ -169,7 +169,7 @@ const precondition: FieldCheck = (value) => {
   return state === undefined ? 'an expectedValue needs the name of a state' : undefined;
 };
 
-/** May be an object of a class, with fields of its own. */
+/** Checks a validator, which may be an object of a class, with fields of its own. */
 const validator: FieldCheck = (value) =>
   isRecord(value) && typeof value.check === 'function' ? undefined : 'check has to be a function';
 

@@ -23,7 +23,7 @@ const escapeOf = (character: string): string => {
 const textLiteral = (text: string): string | undefined =>
   LONE_SURROGATE.test(text) ? undefined : JSON.stringify(text).replace(HIDDEN, escapeOf);
 
-/** Whole numbers beyond what a double holds exactly must not become CEL integers. */
+/** Writes a number for CEL. Whole numbers beyond what a double holds exactly must not become CEL integers. */
 const numberLiteral = (value: number): string => {
   const text = String(value);
   return Number.isInteger(value) && !Number.isSafeInteger(value) && !text.includes('e')

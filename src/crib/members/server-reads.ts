@@ -82,7 +82,7 @@ const performAt =
     }
   };
 
-/** What a list of tools has to name for its caller to read a server. */
+/** Returns what a list of tools has to name for its caller to read a server. */
 const listedAs = (server: string): string => `server:${server}`;
 
 interface ToolFacts {

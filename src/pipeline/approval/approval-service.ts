@@ -70,7 +70,7 @@ const expired = (call: JudgedCall): ApprovalOutcome => ({
   result: failed(call, 'APPROVAL_EXPIRED'),
 });
 
-/** A "no" stays one, however late it is read; only one that nobody said is no answer. */
+/** Ends a call with the "no" of a person, which counts however late it is read. One that nobody said is no answer. */
 const denied = (call: JudgedCall, { decidedBy }: ApprovalRecord): ApprovalOutcome =>
   decidedBy === NOBODY_IN_TIME ? expired(call) : { result: failed(call, 'USER_CANCELLED') };
 

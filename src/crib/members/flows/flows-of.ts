@@ -42,7 +42,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
-  /** Opened with the flows: what a call was cut off with is redacted when the crib is closed already. */
+  // Opened with the flows: the error of a call that was cut off is still redacted once the crib is closed.
   const engine = lazyAsync(async () => (await deps.open()).engine);
   return new FlowService({
     registry,

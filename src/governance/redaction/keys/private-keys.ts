@@ -93,7 +93,7 @@ const framedToken = (line: string, frame: Frame): Span | undefined => {
   return undefined;
 };
 
-/** Words are no rest of a key: padding, a digit or a capital inside is what tells. */
+/** Tells the rest of a key from a word: by padding, a digit, or a capital inside. */
 const looksLikeRest = (token: string): boolean =>
   /=$|\d/.test(token) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(token);
 
