@@ -1,4 +1,7 @@
-/** Checks that a tool definition can be used. It runs at registration, because sources build tools without `defineTool`. */
+/**
+ * Checks that a tool definition can be used. It runs at registration, because sources build tools without
+ * `defineTool`.
+ */
 import { isReservedName } from '../contract/define-tool.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { CATEGORIES, SOURCES, TIERS, type Tool } from '../contract/tool.ts';

@@ -1,4 +1,7 @@
-/** "Always allow this pattern": proposes a CEL condition, lets the person change it, says what it allows, asks again. */
+/**
+ * "Always allow this pattern": proposes a CEL condition, lets the person change it, says what it allows, asks
+ * again.
+ */
 import type { Decision } from '../../contract/approver.ts';
 import { HIDDEN, visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { agrees, ask, type Dialog, say, sayIndented } from './terminal-dialog.ts';

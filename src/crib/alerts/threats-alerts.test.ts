@@ -1,4 +1,7 @@
-/** Threats: a planted store silences alerts or has something sent; a webhook reaches into the network; texts carry secrets. */
+/**
+ * Threats: a planted store silences alerts or has something sent; a webhook reaches into the network; texts
+ * carry secrets.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

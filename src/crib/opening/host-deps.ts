@@ -1,4 +1,7 @@
-/** What our own programs give to the crib that they make. Apart from its parts: declarations of the package lead here. */
+/**
+ * What our own programs give to the crib that they make. Apart from its parts: declarations of the package lead
+ * here.
+ */
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 
 export interface HostDeps {

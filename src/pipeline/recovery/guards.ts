@@ -14,7 +14,10 @@ export interface ToolGuards {
   /** Of single callers; undefined where the breaker is switched off. */
   readonly callers: CallerBreakers | undefined;
   readonly bulkheads: readonly Bulkhead[];
-  /** `bulkheads` and the one that all tools share. Calls that a tool makes do not enter the shared one: they could wait for their own parent. */
+  /**
+   * `bulkheads` and the one that all tools share. Calls that a tool makes do not enter the shared one: they
+   * could wait for their own parent.
+   */
   readonly bulkheadsAndAll: readonly Bulkhead[];
 }
 

@@ -1,4 +1,7 @@
-/** `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, verifies both, and moves its jobs to Redis. */
+/**
+ * `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, verifies both, and moves its
+ * jobs to Redis.
+ */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { MovedJobs } from '../../../crib/queue/move-jobs.ts';
