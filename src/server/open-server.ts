@@ -2,10 +2,11 @@
  * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
  * console. It only connects the services.
  */
+
 import { randomBytes } from 'node:crypto';
 import { ToolFailure } from '../contract/errors.ts';
-import type { Runtime } from '../contract/runtime.ts';
 import { nextCronMoment } from '../kit/data/cron-moments.ts';
+import { pause } from '../kit/data/pause.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
@@ -96,9 +97,6 @@ const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promis
     };
     if (calls.running.length === 0) end();
   });
-
-const pause = (ms: number, runtime: Runtime): Promise<void> =>
-  new Promise((resolve) => void runtime.after(ms, resolve));
 
 interface Listening {
   readonly surface: HttpSurface;

@@ -74,8 +74,7 @@ export const locateSource = async (
   const { config, project, userDir, runtime } = deps;
   const path = named ?? resolve(project, config.store.path);
   if (foreign || !isBelow(project, path)) return { file: { path } };
-  const pause = (ms: number) => new Promise<void>((done) => void runtime.after(ms, done));
-  const placed = await placeStore(path, { userDir, projectDir: project, pause });
+  const placed = await placeStore(path, { userDir, projectDir: project, runtime });
   const location = await checked(placed, deps);
   if (named !== undefined && location.foreign !== undefined) throw refused(location.foreign);
   return {

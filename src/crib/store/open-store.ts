@@ -86,8 +86,7 @@ const openLocated = async (location: StoreLocation, deps: OpenStoreDeps): Promis
 
 const openProjectStore = async (file: string, deps: OpenStoreDeps): Promise<Store> => {
   const { project, userDir, runtime } = deps;
-  const pause = (ms: number) => new Promise<void>((done) => void runtime.after(ms, done));
-  const located = await placeStore(file, { userDir, projectDir: project, pause });
+  const located = await placeStore(file, { userDir, projectDir: project, runtime });
   const { store, location } = await openLocated(located, deps);
   await noteOpened(location, deps);
   if (location.foreign === undefined) await ignoreState(file);
