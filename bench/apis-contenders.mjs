@@ -11,7 +11,9 @@ const number = { type: 'integer', minimum: 0, maximum: 1_000_000_000 };
 const inputCheck = () => {
   const fields = { properties: { a: number, b: number }, required: ['a', 'b'] };
   const isInput = new Ajv2020({ allErrors: true }).compile({
-    ...{ type: 'object', additionalProperties: false, ...fields },
+    type: 'object',
+    additionalProperties: false,
+    ...fields,
   });
   return (input) => {
     if (!isInput(input)) throw new Error('the input does not fit');
@@ -62,7 +64,10 @@ const OPEN = { labels: { trust: 'trusted', sensitivity: 'public' }, sink: false 
 const toolcrib = async ({ folder, sources, tool, sumOf }) => {
   const { createCrib } = await loadProduct();
   const crib = await createCrib({
-    ...{ store: 'memory', builtins: false, home: folder, root: folder },
+    store: 'memory',
+    builtins: false,
+    home: folder,
+    root: folder,
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow' }] },
     config: { registry: { lock: 'off' }, sources },
   });
@@ -78,13 +83,17 @@ const toolcrib = async ({ folder, sources, tool, sumOf }) => {
 
 const toolcribGraphql = ({ folder, graphql: url }) =>
   toolcrib({
-    ...{ folder, tool: 'sum', sumOf: ({ data }) => data },
+    folder,
+    tool: 'sum',
+    sumOf: ({ data }) => data,
     sources: { graphql: { sums: { url, ...OPEN } } },
   });
 
 const toolcribGrpc = ({ folder, grpc: address }) =>
   toolcrib({
-    ...{ folder, tool: 'Sums_Add', sumOf: ({ sum }) => sum },
+    folder,
+    tool: 'Sums_Add',
+    sumOf: ({ sum }) => sum,
     sources: {
       grpc: { sums: { address, proto: [join(import.meta.dirname, 'sums.proto')], ...OPEN } },
     },

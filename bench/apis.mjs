@@ -15,14 +15,20 @@ const PAIRS = [
 
 const rowsOf = async ([bare, ours], servers, pace) => {
   const entrants = [bare, ours].map((contender) => ({
-    ...{ contender, ...servers, from: './apis-contenders.mjs' },
+    contender,
+    ...servers,
+    from: './apis-contenders.mjs',
   }));
   const timings = (await race(entrants, pace))[1];
   const ratio = pairedRatio(timings[ours].samples, timings[bare].samples);
   return [bare, ours].map((name) => {
     const { median, best, spread } = summarize(timings[name].samples);
     return {
-      ...{ name, value: median / 1000, best: best / 1000, unit: 'µs/call', spread },
+      name,
+      value: median / 1000,
+      best: best / 1000,
+      unit: 'µs/call',
+      spread,
       ...(name === ours && { ratios: { [bare]: ratio } }),
     };
   });

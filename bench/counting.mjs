@@ -55,7 +55,11 @@ const rowsOf = (tool, times) => {
     const ratio = pairedRatio(counted, plain);
     const verdict = target(`≤ ${MAX_RATIO} times the time`, ratio <= MAX_RATIO);
     return {
-      ...{ name: `${tool}, counted: ${what} time`, value: median, best, unit: 'µs/call', spread },
+      name: `${tool}, counted: ${what} time`,
+      value: median,
+      best,
+      unit: 'µs/call',
+      spread,
       ratios: { 'not counted': ratio },
       ...(what === 'processor' && { target: verdict }),
     };

@@ -42,7 +42,10 @@ const toolcrib = async ({ origin, folder }) => {
   const labels = { trust: 'trusted', sensitivity: 'public' };
   const document = `${origin}/openapi.json`;
   const crib = await createCrib({
-    ...{ store: 'memory', builtins: false, home: folder, root: folder },
+    store: 'memory',
+    builtins: false,
+    home: folder,
+    root: folder,
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow' }] },
     config: {
       registry: { lock: 'off' },

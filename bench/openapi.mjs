@@ -140,7 +140,9 @@ const callRows = async (quick) => {
       ? { concurrency: [1], rounds: 9, warmMs: 500, roundMs: 50 }
       : { concurrency: [1], rounds: 31, warmMs: 2000, roundMs: 100 };
     const entrants = names.map((contender) => ({
-      ...{ contender, origin, from: './openapi-contenders.mjs' },
+      contender,
+      origin,
+      from: './openapi-contenders.mjs',
     }));
     const timings = (await race(entrants, pace))[1];
     const ratio = pairedRatio(timings[names[1]].samples, timings[names[0]].samples);
@@ -148,7 +150,11 @@ const callRows = async (quick) => {
       const { median, best, spread } = summarize(timings[name].samples);
       const isOurs = name !== names[0];
       return {
-        ...{ name, value: median / 1000, best: best / 1000, unit: 'µs/call', spread },
+        name,
+        value: median / 1000,
+        best: best / 1000,
+        unit: 'µs/call',
+        spread,
         ...(isOurs && {
           ratios: { [names[0]]: ratio },
           target: target(`≤ ${MAX_RATIO}× bare fetch`, ratio <= MAX_RATIO),

@@ -71,7 +71,12 @@ const serve = async (crib, folder) => {
   const env = { TOOLCRIB_HOME: join(folder, 'home') };
   const runtime = createRuntime();
   const server = await openServer({
-    ...{ crib, runtime, env, version: '0.0.0', host: '127.0.0.1', port: 0 },
+    crib,
+    runtime,
+    env,
+    version: '0.0.0',
+    host: '127.0.0.1',
+    port: 0,
     loaded: await loadConfig({ cwd: folder, env }),
     doctor: async () => [],
     describe: () => '',

@@ -1,5 +1,4 @@
 /** How a benchmark speaks: rows with a figure, ratios and a verdict, and a table of them. */
-
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

@@ -84,19 +84,25 @@ const newerRuns = () => {
   return [
     {
       name: 'server, 2025-11-25',
-      ...{ node, suite, side: 'server' },
+      node,
+      suite,
+      side: 'server',
       args: ['--suite', 'all', '--spec-version', '2025-11-25'],
       failures: expected('mcp-expected-failures.yml'),
     },
     {
       name: 'server, 2026-07-28',
-      ...{ node, suite, side: 'server' },
+      node,
+      suite,
+      side: 'server',
       args: ['--requirements', '2026-07-28'],
       failures: expected('mcp-expected-failures-2026-07-28.yml'),
     },
     {
       name: 'client, 2026-07-28',
-      ...{ node, suite, side: 'client' },
+      node,
+      suite,
+      side: 'client',
       args: ['--requirements', '2026-07-28', '--timeout', '600000'],
       failures: expected('mcp-client-expected-failures-2026-07-28.yml'),
     },

@@ -144,8 +144,12 @@ const editedWorkflows = (sink, toolcribUrl) => {
   Object.assign(create, { type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 });
   delete create.credentials;
   create.parameters = {
-    ...{ method: 'POST', url: `${sink.url}/event`, sendBody: true, specifyBody: 'json' },
-    ...{ jsonBody: `={{ JSON.stringify(${fields}) }}`, options: {} },
+    method: 'POST',
+    url: `${sink.url}/event`,
+    sendBody: true,
+    specifyBody: 'json',
+    jsonBody: `={{ JSON.stringify(${fields}) }}`,
+    options: {},
   };
   const call = readWorkflow('call-a-governed-tool.json');
   const request = nodeOf(call, 'Call the tool');
@@ -161,29 +165,42 @@ const editedWorkflows = (sink, toolcribUrl) => {
 
 const credentialsFor = (mailPort, token) => [
   {
-    ...{ id: 'toolcribWebhook', name: 'Toolcrib webhook secret', type: 'httpHeaderAuth' },
+    id: 'toolcribWebhook',
+    name: 'Toolcrib webhook secret',
+    type: 'httpHeaderAuth',
     data: { name: 'X-Webhook-Secret', value: SECRET },
   },
   {
-    ...{ id: 'toolcribSmtp', name: 'SMTP account', type: 'smtp' },
+    id: 'toolcribSmtp',
+    name: 'SMTP account',
+    type: 'smtp',
     data: { host: '127.0.0.1', port: mailPort, secure: false, disableStartTls: true },
   },
   {
-    ...{ id: 'toolcribHmac', name: 'Toolcrib callback secret', type: 'crypto' },
+    id: 'toolcribHmac',
+    name: 'Toolcrib callback secret',
+    type: 'crypto',
     data: { hmacSecret: SECRET },
   },
   {
-    ...{ id: 'toolcribToken', name: 'Toolcrib token', type: 'httpHeaderAuth' },
+    id: 'toolcribToken',
+    name: 'Toolcrib token',
+    type: 'httpHeaderAuth',
     data: { name: 'Authorization', value: `Bearer ${token}` },
   },
 ];
 
 const n8nEnvironment = async (folder, port) => ({
   ...process.env,
-  ...{ N8N_USER_FOLDER: folder, N8N_PORT: String(port), N8N_LISTEN_ADDRESS: '127.0.0.1' },
-  ...{ N8N_ENCRYPTION_KEY: 'key-of-the-test', N8N_SECURE_COOKIE: 'false' },
-  ...{ N8N_DIAGNOSTICS_ENABLED: 'false', N8N_VERSION_NOTIFICATIONS_ENABLED: 'false' },
-  ...{ N8N_TEMPLATES_ENABLED: 'false', N8N_PERSONALIZATION_ENABLED: 'false' },
+  N8N_USER_FOLDER: folder,
+  N8N_PORT: String(port),
+  N8N_LISTEN_ADDRESS: '127.0.0.1',
+  N8N_ENCRYPTION_KEY: 'key-of-the-test',
+  N8N_SECURE_COOKIE: 'false',
+  N8N_DIAGNOSTICS_ENABLED: 'false',
+  N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+  N8N_TEMPLATES_ENABLED: 'false',
+  N8N_PERSONALIZATION_ENABLED: 'false',
   N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 });
 
@@ -220,7 +237,9 @@ const apiKeyOf = async (url) => {
     password: 'Passw0rd12',
   };
   const setUp = await fetch(`${url}/rest/owner/setup`, {
-    ...{ method: 'POST', headers: json, body: JSON.stringify(owner) },
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify(owner),
   });
   assert.equal(setUp.status, 200, await setUp.text());
   const cookie = setUp.headers
@@ -228,7 +247,8 @@ const apiKeyOf = async (url) => {
     .map((each) => each.split(';')[0])
     .join('; ');
   const made = await fetch(`${url}/rest/api-keys`, {
-    ...{ method: 'POST', headers: { ...json, cookie } },
+    method: 'POST',
+    headers: { ...json, cookie },
     body: JSON.stringify({
       label: 'test',
       expiresAt: null,
@@ -251,8 +271,11 @@ const openToolcrib = async (folder, { n8nUrl, port, secrets }) => {
   const env = { TOOLCRIB_HOME: join(folder, 'home'), N8N_WEBHOOK_SECRET: SECRET };
   const loaded = await loadConfig({ cwd: folder, env });
   const source = {
-    ...{ baseUrl: n8nUrl, webhookSecret: 'N8N_WEBHOOK_SECRET', shipped: true },
-    ...{ callbackUrl: `http://127.0.0.1:${port}`, labels: { sensitivity: 'public' } },
+    baseUrl: n8nUrl,
+    webhookSecret: 'N8N_WEBHOOK_SECRET',
+    shipped: true,
+    callbackUrl: `http://127.0.0.1:${port}`,
+    labels: { sensitivity: 'public' },
     workflows: { later: { webhookPath: 'toolcrib-answer-later', mode: 'async' } },
   };
   const config = {
@@ -261,14 +284,24 @@ const openToolcrib = async (folder, { n8nUrl, port, secrets }) => {
     sources: { ...loaded.config.sources, n8n: { flows: source } },
   };
   const crib = await createCribHost({
-    ...{ settings: config, store: 'memory', root: folder, home: env.TOOLCRIB_HOME },
+    settings: config,
+    store: 'memory',
+    root: folder,
+    home: env.TOOLCRIB_HOME,
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow', tools: ['*'] }] },
     secrets: { get: async (key) => secrets[key] },
   });
   cleanup.push(() => crib.close());
   const server = await openServer({
-    ...{ crib, loaded: { ...loaded, config }, runtime: createRuntime(), version: '0', env },
-    ...{ host: '127.0.0.1', port, doctor: async () => [], describe: () => 'a question' },
+    crib,
+    loaded: { ...loaded, config },
+    runtime: createRuntime(),
+    version: '0',
+    env,
+    host: '127.0.0.1',
+    port,
+    doctor: async () => [],
+    describe: () => 'a question',
   });
   cleanup.push(() => server.close());
   return { crib, server };
@@ -308,8 +341,10 @@ const callTools = async (crib, { mail, sink }) => {
     assert.equal(data.output.id, 'event-1');
     const { body } = sink.bodies.find(({ url }) => url === '/event');
     assert.deepEqual(body, {
-      ...{ start: times.startTime, end: times.endTime },
-      ...{ summary: 'Review', attendees: ['bob@example.com'] },
+      start: times.startTime,
+      end: times.endTime,
+      summary: 'Review',
+      attendees: ['bob@example.com'],
     });
   });
 };

@@ -29,8 +29,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const flag = { type: 'boolean', default: false };
 const { values } = parseArgs({
   options: {
-    ...{ only: { type: 'string' }, limit: { type: 'string' }, cache: { type: 'string' } },
-    ...{ 'skip-imports': flag, 'skip-calls': flag, peer: flag, 'no-peer': flag, 'only-peer': flag },
+    only: { type: 'string' },
+    limit: { type: 'string' },
+    cache: { type: 'string' },
+    'skip-imports': flag,
+    'skip-calls': flag,
+    peer: flag,
+    'no-peer': flag,
+    'only-peer': flag,
     dist: { type: 'string', default: join(root, 'dist') },
     workers: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     json: { type: 'string' },
@@ -84,7 +90,8 @@ const measurePeer = async () => {
   }
   const name = `fastmcp ${peer.version}`;
   const { results } = await importAll(name, worker('fastmcp-worker.mjs'), {
-    ...{ data: { importer: peer.file }, taskMs: PEER_LIMIT_MS },
+    data: { importer: peer.file },
+    taskMs: PEER_LIMIT_MS,
   });
   return { rows: { [name]: { ...report.summarize(results), judged: false } }, results };
 };

@@ -1,4 +1,7 @@
-/** The public face of Toolcrib. What is exported here is named, there or in `contract/index.ts`: all else is internal. */
+/**
+ * The public face of Toolcrib. What is exported here is named, there or in `contract/index.ts`: all else is
+ * internal.
+ */
 
 // Make a crib, and say what it is made of.
 

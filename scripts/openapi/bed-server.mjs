@@ -144,7 +144,11 @@ const requestOf = (incoming, bytes) => {
     return text === undefined ? undefined : decoded(text);
   };
   return {
-    ...{ path, pairs, cookies, bytes, method: incoming.method.toLowerCase() },
+    path,
+    pairs,
+    cookies,
+    bytes,
+    method: incoming.method.toLowerCase(),
     type: incoming.headers['content-type'],
     header: (name) => incoming.headers[name.toLowerCase()],
     query: findIn(pairs),

@@ -1,5 +1,4 @@
 /** Calls one operation of a document through a crib, against the server of the test bed. */
-
 import { BASE } from './bed-server.mjs';
 import { credentialSettings } from './credentials.mjs';
 import { isObject, onlyOperation, parametersOf, securityOf } from './document.mjs';
@@ -96,7 +95,10 @@ export const callOperation = async ({ document, found, server, createCrib, folde
   const served = servedDocument(document, found, server.origin);
   const answer = server.expect({ document, found, served, keys });
   const { crib, close } = await openBedCrib({
-    ...{ createCrib, folder, keys, document: `${server.origin}/documents/openapi.json` },
+    createCrib,
+    folder,
+    keys,
+    document: `${server.origin}/documents/openapi.json`,
     settings: { responses: 'fail', ...(security.length > 0 && { auth }) },
   });
   try {

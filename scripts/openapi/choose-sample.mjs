@@ -77,7 +77,11 @@ const candidatesOf = (documents) =>
       .sort((a, b) => (a.rank < b.rank ? -1 : 1))
       .slice(0, MAX_PER_DOCUMENT)
       .map(({ found, rank }) => ({
-        ...{ document: name, file, rank, method: found.method, path: found.path },
+        document: name,
+        file,
+        rank,
+        method: found.method,
+        path: found.path,
         features: [...featuresOf(document, found)],
       }));
   });

@@ -49,7 +49,10 @@ export const operationsOf = (document) =>
     const item = resolved(document, raw);
     if (!isObject(item) || path.startsWith('x-')) return [];
     return METHODS.filter((method) => isObject(item[method])).map((method) => ({
-      ...{ method, path, item, operation: item[method] },
+      method,
+      path,
+      item,
+      operation: item[method],
     }));
   });
 

@@ -189,7 +189,10 @@ const importDocument = async ({ document, operations, folder }) => {
     const { faults, ...judged } = judgeTools(crib);
     const unstable = await unstableTools(crib, document, folder);
     return {
-      ...{ operations, tools: crib.tools.list().length, importMs, refusedTools },
+      operations,
+      tools: crib.tools.list().length,
+      importMs,
+      refusedTools,
       ...judged,
       refusals: status.refused.length,
       schemaFaults: faults.filter(({ kind }) => kind === 'schema').length,
@@ -219,7 +222,8 @@ const answer = async (task) => {
   process.send({
     ...result,
     totalMs: performance.now() - start,
-    ...{ peakMb, rssMb: megabytes(process.memoryUsage.rss()) },
+    peakMb,
+    rssMb: megabytes(process.memoryUsage.rss()),
   });
 };
 

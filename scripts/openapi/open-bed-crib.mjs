@@ -15,8 +15,13 @@ export const loadCreateCrib = async (dist) => {
 /** `settings` go to the source beside its document; `keys` are the secrets by their keys. */
 export const openBedCrib = async ({ createCrib, folder, document, settings = {}, keys = {} }) => {
   const crib = await createCrib({
-    ...{ store: 'memory', builtins: false, watch: false, home: folder, root: folder },
-    ...{ policy: ALLOW_ALL, approver: APPROVER },
+    store: 'memory',
+    builtins: false,
+    watch: false,
+    home: folder,
+    root: folder,
+    policy: ALLOW_ALL,
+    approver: APPROVER,
     secrets: { get: async (key) => (Object.hasOwn(keys, key) ? keys[key] : undefined) },
     runtime: { log: SILENT },
     config: {

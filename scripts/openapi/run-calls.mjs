@@ -22,7 +22,9 @@ export const callSample = async ({ all, only, dist, workers }) => {
   const results = [];
   const tasks = tasksOf(all, only);
   await runTasks(WORKER, tasks, {
-    ...{ workers, data: { dist }, taskMs: 120_000 },
+    workers,
+    data: { dist },
+    taskMs: 120_000,
     onResult: ({ name, operations }, result) => {
       const calls =
         result.results ??

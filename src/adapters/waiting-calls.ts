@@ -9,7 +9,7 @@ import { shortDigestOf } from '../kit/data/canonical-json.ts';
 export interface WaitingCalls {
   /** Runs the call with the approval that it waited for, if any; as a new call where that has expired. */
   execute(call: NamedCall, run: Run): Promise<ToolResult>;
-  /** True while an approval for this very call is remembered, given or not. */
+  /** Tells whether an approval for this very call is remembered, given or not. */
   has(call: NamedCall): boolean;
   /** Remembers the approval that this very call is to be made with. */
   remember(call: NamedCall, approvalId: string): void;

@@ -1,4 +1,7 @@
-/** The groups of commands that add sources of tools and look after them. The file of a command is loaded when it is used. */
+/**
+ * The groups of commands that add sources of tools and look after them. The file of a command is loaded when it
+ * is used.
+ */
 import {
   ADD_KINDS,
   type ConfiguredKind,

@@ -1,4 +1,7 @@
-/** The groups of commands that decide about calls and show what happened. The file of a command is loaded when it is used. */
+/**
+ * The groups of commands that decide about calls and show what happened. The file of a command is loaded when
+ * it is used.
+ */
 import type { GroupEntry } from './program.ts';
 
 export const APPROVALS: GroupEntry = {

@@ -1,4 +1,7 @@
-/** The groups of commands about tools, MCP servers, and the credentials of both. The file of a command is loaded when it is used. */
+/**
+ * The groups of commands about tools, MCP servers, and the credentials of both. The file of a command is loaded
+ * when it is used.
+ */
 import type { GroupEntry } from './program.ts';
 
 export const TOOLS: GroupEntry = {

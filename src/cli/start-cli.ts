@@ -59,7 +59,11 @@ export const createIo = (args: readonly string[], host: ProcessLike): Io => {
     get stdin() {
       return host.stdin;
     },
-    ...{ stdout, stderr, env, cwd, signals },
+    stdout,
+    stderr,
+    env,
+    cwd,
+    signals,
     runtime: createRuntime(),
     json: options.includes('--json'),
     ink: pc.createColors(wantsColour(env, options, stdout)),

@@ -1,4 +1,4 @@
 /** The only file that reads the process environment; everything else is handed what it needs. */
 
-/** A copy, so that nobody can change the environment by accident. */
+/** Returns a copy, so that nobody can change the environment by accident. */
 export const readEnvironment = (): Record<string, string | undefined> => ({ ...process.env });

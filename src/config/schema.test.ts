@@ -1,6 +1,4 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../contract/define-tool.ts';
 import { RetryPolicies } from '../contract/retry.ts';
 import { ConfigError } from './config-error.ts';
 import { toolSettingsOf } from './configured-tools.ts';
@@ -8,7 +6,6 @@ import { defaultSettings } from './default-settings.ts';
 import { parseConfig } from './load/parse-config.ts';
 import { defaultConfig } from './schema.ts';
 import { retryPolicyOf } from './sections/calls/execution.ts';
-import { isToolName } from './sections/fields.ts';
 
 /** The problems as `path: message`. */
 const problemsOf = (value: unknown): readonly string[] => {
@@ -175,22 +172,6 @@ describe('tools', () => {
     };
     expect(parseConfig({ tools: { git: settings } }).tools.git).toEqual(settings);
     expect(parseConfig({ tools: { git: { cache: false } } }).tools.git?.cache).toBe(false);
-  });
-
-  it('takes the names that defineTool takes, and no others', () => {
-    const accepts = (name: string): boolean => {
-      try {
-        defineTool({ name, description: '', tier: 'read_only', input: {}, run: () => 1 });
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    const names = fc.oneof(
-      fc.string({ maxLength: 140 }),
-      fc.stringMatching(/^[A-Za-z0-9_.:-]{0,130}$/),
-    );
-    fc.assert(fc.property(names, (name) => isToolName(name) === accepts(name)));
   });
 
   it('refuses names that no tool can have, and other faults beside them', () => {

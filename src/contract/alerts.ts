@@ -217,8 +217,9 @@ export interface CribAlerts {
     options?: { readonly deliver?: boolean; readonly by?: string },
   ): Promise<AlertTest>;
   /**
-   * Silences the notifications of an alert for a while, at most a year. Notifications of
-   * subjects that still fire when the silence ends are sent then. Rejects with NOT_FOUND, and with VALIDATION_ERROR for a time in the past.
+   * Silences the notifications of an alert for a while, at most a year. Notifications of subjects that still
+   * fire when the silence ends are sent then. Rejects with NOT_FOUND, and with VALIDATION_ERROR for a time in
+   * the past.
    *
    * @example
    * await crib.alerts.silence('search-fails', { forMs: 3_600_000, note: 'maintenance' });

@@ -1,4 +1,7 @@
-/** The part of the contract for calling tools: the crib, its members, and what a call answers with. `index.ts` exports it. */
+/**
+ * The part of the contract for calling tools: the crib, its members, and what a call answers with. `index.ts`
+ * exports it.
+ */
 
 // The crib, its catalog, and one call.
 

@@ -2,7 +2,6 @@
  * What a tool gets when it runs. Every member is brokered: it reaches only what the tool's `needs` and
  * the policy allow, and refuses the rest with a coded failure.
  */
-
 import type { CallerNames, Isolation } from './caller.ts';
 import type { Elicitation, ElicitationAnswer, UrlElicitation } from './elicitation.ts';
 import type { Memory } from './memory.ts';
@@ -139,7 +138,10 @@ export interface ToolContext {
   readonly userId: string;
   /** The names that limits and labels go by, where a surface proved them; see `Caller`. */
   readonly authenticated?: CallerNames | undefined;
-  /** The trace that the call is part of, for protocols that carry it; `fetch` sends it to hosts of `observation.traceHosts`. */
+  /**
+   * The trace that the call is part of, for protocols that carry it; `fetch` sends it to hosts of
+   * `observation.traceHosts`.
+   */
   readonly trace?: TraceContext | undefined;
   /**
    * Starts a span below that of the call, which the tool has to end; absent where nobody traces.

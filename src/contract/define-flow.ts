@@ -1,17 +1,22 @@
 /** Checks the definitions of flows as code. Does no I/O. */
 import { ToolFailure } from './errors.ts';
 import type { FlowDefinition } from './flow.ts';
+import { sentence } from './sentence.ts';
 import { unknownField } from './tool-fields.ts';
+import { isToolName } from './tool-name.ts';
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 
 /** Tells whether a flow can have this version. */
 export const isFlowVersion = (version: string): boolean => VERSION.test(version);
 
 const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
-  ...{ name: true, version: true, description: true, input: true },
-  ...{ undoOnFailure: true, run: true },
+  name: true,
+  version: true,
+  description: true,
+  input: true,
+  undoOnFailure: true,
+  run: true,
 };
 
 /** Says what is wrong with a definition whose name is in order, or nothing. */
@@ -26,7 +31,7 @@ const flowProblem = (definition: FlowDefinition): string | undefined => {
   }
   // A misspelt `undoOnFailure` would leave effects behind in silence.
   const unknown = unknownField(definition, Object.keys(FIELDS));
-  return unknown && `${unknown}${unknown.endsWith('?') ? '' : '.'}`;
+  return unknown && sentence(unknown);
 };
 
 /**
@@ -44,7 +49,7 @@ export const defineFlow = <I = unknown, O = unknown>(
   definition: FlowDefinition<I, O>,
 ): FlowDefinition<I, O> => {
   const { name } = Object(definition) as FlowDefinition<I, O>;
-  if (!(typeof name === 'string' && NAME.test(name))) {
+  if (!isToolName(name)) {
     throw new ToolFailure(
       'CONFIG_INVALID',
       'A flow needs a name of 1 to 128 letters, digits, "_", ".", ":" or "-".',

@@ -2,13 +2,14 @@
 import { ToolFailure } from './errors.ts';
 import type { LazySchema } from './schema.ts';
 import type { AcceptedBy, ParsedBy } from './schema-type.ts';
+import { sentence } from './sentence.ts';
 import { type NamedTool, TIERS, type Tool, type ToolDefinition } from './tool.ts';
 import { bareSchema, unknownToolField, wrongToolField } from './tool-fields.ts';
+import { isToolName } from './tool-name.ts';
 
 /** The definition whose schemas give the types. */
 type TypedDefinition<I, O> = Omit<ToolDefinition<I, O>, 'name' | 'input' | 'output'>;
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const RESERVED_NAME = /^toolcrib:/i;
 
 /** Tells whether a name, in upper or lower case, is reserved for tools of the crib: no catalog takes it. */
@@ -46,13 +47,13 @@ const definitionFault = (definition: Pick<Tool, 'name' | 'tier'>): string | unde
   if (typeof definition !== 'object' || definition === null) return 'A tool has to be an object.';
   const { name, tier } = definition;
   if (name === undefined && 'id' in definition) return 'A tool has a name, not an id.';
-  if (typeof name !== 'string' || !NAME.test(name)) {
+  if (!isToolName(name)) {
     return `${NAME_RULE}; got ${typeof name === 'string' ? JSON.stringify(name) : typeof name}.`;
   }
   if (!TIERS.includes(tier)) return `Tool ${name}: tier must be one of ${TIERS.join(', ')}.`;
   const fault =
     unknownToolField(definition) ?? wrongToolField(definition) ?? bareSchema(definition);
-  return fault && `Tool ${name}: ${fault}${fault.endsWith('?') ? '' : '.'}`;
+  return fault && `Tool ${name}: ${sentence(fault)}`;
 };
 
 /**

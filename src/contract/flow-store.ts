@@ -186,7 +186,7 @@ export interface Flows {
    * flows. Takes none of them.
    */
   unclaimed(request: ClaimRequest): Promise<readonly FlowRun[]>;
-  /** Lists those of these runs that this process holds no more: others have changed or taken them over. */
+  /** Lists the runs among these that this process no longer holds: others have changed or taken them over. */
   lost(claims: readonly RunClaim[]): Promise<readonly string[]>;
   /** Lists the steps of a run, in the order in which their keys were first written. */
   steps(runId: string): Promise<readonly JournalStep[]>;

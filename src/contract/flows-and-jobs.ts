@@ -1,4 +1,7 @@
-/** The part of the contract about work of several steps: flows, chains, and jobs in the background. `index.ts` exports it. */
+/**
+ * The part of the contract about work of several steps: flows, chains, and jobs in the background. `index.ts`
+ * exports it.
+ */
 
 // Flows: durable functions whose steps are governed calls.
 

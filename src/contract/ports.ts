@@ -1,4 +1,7 @@
-/** The part of the contract for implementing a port: who approves, what is kept, what is allowed, where foreign code runs. `index.ts` exports it. */
+/**
+ * The part of the contract for implementing a port: who approves, what is kept, what is allowed, where foreign
+ * code runs. `index.ts` exports it.
+ */
 
 // Decisions: people, rules and the model.
 

@@ -18,13 +18,13 @@ export interface Timer {
 }
 
 export interface Runtime {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Returns milliseconds on a clock that never goes back. */
   elapsed(): number;
   /** Computes `now` from a value that `elapsed` has just returned. Absent where `now` has to be read each time. */
   nowAt?(elapsed: number): number;
-  /** 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   random(): number;
   /** Calls back after a while. */
   after(ms: number, callback: () => void): Timer;

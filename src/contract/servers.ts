@@ -276,5 +276,8 @@ export interface Servers {
   ): Promise<PromptText>;
 }
 
-/** Says how long opening a crib waits for servers whose tools it does not know. `true` waits as long as a start may take. */
+/**
+ * Says how long opening a crib waits for servers whose tools it does not know. `true` waits as long as a start
+ * may take.
+ */
 export type StartServers = boolean | 'briefly' | 'background';

@@ -1,7 +1,7 @@
 /** The definition of an alert as others may read it: in lists, and in the audit trail. */
 import type { AlertAction, AlertDefinition } from './alerts.ts';
 
-/** The path of an address may be a credential: only where it goes is shown. */
+/** Cuts an address down to where it goes: its path may be a credential. */
 const shownAction = (action: AlertAction): AlertAction => {
   if (action.type !== 'webhook' || !URL.canParse(action.url)) return action;
   const { origin, pathname, search } = new URL(action.url);

@@ -51,6 +51,6 @@ export interface Telemetry {
   start(name: string, start?: SpanStart): Span;
   /** Whether spans of calls hold their redacted arguments and results. */
   readonly recordsContent: boolean;
-  /** Whether requests to a host carry the trace; to none where it is absent. */
+  /** Tells whether requests to a host carry the trace. When absent, none do. */
   sendsTraceTo?(host: string, port: number): boolean;
 }

@@ -2,7 +2,6 @@
  * Checks the fields of a tool. JavaScript has no types, and a misspelt `rateLimit` or `cost` would leave
  * a tool without one: an unknown field or one of the wrong type is refused.
  */
-
 import { bareFieldsFault, foreignSchemaFault } from './foreign-schema.ts';
 import { isRecord } from './is-record.ts';
 
@@ -170,7 +169,7 @@ const precondition: FieldCheck = (value) => {
   return state === undefined ? 'an expectedValue needs the name of a state' : undefined;
 };
 
-/** May be an object of a class, with fields of its own. */
+/** Checks a validator, which may be an object of a class, with fields of its own. */
 const validator: FieldCheck = (value) =>
   isRecord(value) && typeof value.check === 'function' ? undefined : 'check has to be a function';
 

@@ -1,4 +1,7 @@
-/** The part of the contract for writing a tool: its definition, and what it is handed while it runs. `index.ts` exports it. */
+/**
+ * The part of the contract for writing a tool: its definition, and what it is handed while it runs. `index.ts`
+ * exports it.
+ */
 
 // Its definition and what it may say about itself.
 

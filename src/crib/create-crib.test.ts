@@ -88,8 +88,13 @@ describe('tools from outside the package', () => {
     const files = async () => new Map([['mine.yml', Buffer.from(YAML)]]);
     const servers = { odd: { command: process.execPath, args: [ODD_SERVER] } };
     const crib = await createCribHost({
-      ...{ home, root: home, builtins: false, store: 'memory', watch: false },
-      ...{ tools: [aTool({ name: 'given' })], customTools: { folder: home, files } },
+      home,
+      root: home,
+      builtins: false,
+      store: 'memory',
+      watch: false,
+      tools: [aTool({ name: 'given' })],
+      customTools: { folder: home, files },
       config: { mcp: { servers }, registry: { lock: 'off' }, ...config },
     });
     const end = async (): Promise<void> => {
@@ -127,7 +132,9 @@ describe('tools from outside the package', () => {
 it('a circuit opens by the rate of failures that the configuration names', async () => {
   let calls = 0;
   const flaky = defineTool({
-    ...{ name: 'flaky', description: 'Fails every second time.', tier: 'read_only' as const },
+    name: 'flaky',
+    description: 'Fails every second time.',
+    tier: 'read_only' as const,
     input: {},
     server: 'shop',
     retry: RetryPolicies.NONE,

@@ -94,7 +94,10 @@ const healthSettingsOf = (
   config: Config,
   redactor: () => Promise<Redactor>,
 ): HealthSettings => ({
-  ...{ config, redactor, home: userFolder(home), secrets },
+  config,
+  redactor,
+  home: userFolder(home),
+  secrets,
   hasOwnModel: model?.configured === true,
 });
 
@@ -117,7 +120,7 @@ const rulesOf = async (
   return team ? lazyAsync(async () => team.withRules(await own())) : own;
 };
 
-/** Puts together what the crib is made of, a group a line. */
+/** Puts together what the crib is made of. */
 const cribDepsOf = async (options: CribOptions, parts: CribParts): Promise<LocalCribDeps> => {
   const { config, project, root, runtime, events, registry, usage, sandboxes, redactor } = parts;
   const { late, lock, mcp, members, team } = parts;
@@ -127,18 +130,28 @@ const cribDepsOf = async (options: CribOptions, parts: CribParts): Promise<Local
   const deps = { ...shared, isEnforcedByTeam: team?.isEnforced };
   const host = hostOf(late);
   return {
-    ...{ registry, events, runtime },
+    registry,
+    events,
+    runtime,
     open: () => openAll(options, deps, { policy, redactor }),
-    ...{ limits: config.budget, starts: config.budget.starts },
+    limits: config.budget,
+    starts: config.budget.starts,
     linkBaseUrl: config.approvals.linkBaseUrl,
     keepMetrics: keepFor(config.observation.historyDays),
     ...jobEngineOf({ config, runtime }, options),
-    ...{ signingKey, sandboxes, servers: mcp.servers, ...members, team: team?.client },
+    signingKey,
+    sandboxes,
+    servers: mcp.servers,
+    ...members,
+    team: team?.client,
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
-    ...{ lock, flowFiles: options.flowFiles, syncEveryRecord: config.audit.syncEveryRecord },
+    lock,
+    flowFiles: options.flowFiles,
+    syncEveryRecord: config.audit.syncEveryRecord,
     recordedMs: (tool) => usage.of(tool)?.averageMs,
     alerts: await alertsOf({ ...deps, ...userOf(options), host, redactor }),
-    ...{ ...sizeOf(options, config), healthSettings: healthSettingsOf(options, config, redactor) },
+    ...sizeOf(options, config),
+    healthSettings: healthSettingsOf(options, config, redactor),
   };
 };
 

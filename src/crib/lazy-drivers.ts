@@ -92,7 +92,11 @@ const openMcp = async (
     return openConfiner(runtime, sandboxSettings(config));
   });
   return openMcpServers({
-    ...{ ...options, config, runtime, root, home: userFolder(options.home) },
+    ...options,
+    config,
+    runtime,
+    root,
+    home: userFolder(options.home),
     redactor: await redactor(),
     confine: async (request) => (await confiner())(request),
     notified: (server, notification) => {

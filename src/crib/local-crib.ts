@@ -271,7 +271,9 @@ export class LocalCrib implements CribHost {
     const { processRequest } = await import('../pipeline/process-request.ts');
     const copy = readableRequest(request);
     const outcome = await processRequest(copy, {
-      ...{ tools: this.tools, caller, chains: this.chains },
+      tools: this.tools,
+      caller,
+      chains: this.chains,
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;

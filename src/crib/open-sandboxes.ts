@@ -81,7 +81,9 @@ const engineSandbox =
     const { image, runtime: ociRuntime } = settings.sandbox[type];
     return createContainerSandbox({
       ...(await engineOptions(runtime, settings)),
-      ...{ type, image, ociRuntime },
+      type,
+      image,
+      ociRuntime,
     });
   };
 

@@ -20,7 +20,7 @@ export interface ServerAuthDeps extends SecretDeps {
   openBrowser(url: URL): Promise<void>;
 }
 
-/** Rules of the egress guard. Not all of 127/8: a login page is at one of these. */
+/** The hosts of login pages on this machine, as rules of the egress guard: not all of 127/8. */
 const OWN_MACHINE = ['localhost', '127.0.0.1', '::1'];
 
 /** Allows any public host, because a login server may be anywhere; loopback only for a server on loopback. */

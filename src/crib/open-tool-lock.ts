@@ -2,7 +2,6 @@
  * Opens the lock of tools from outside: the files with the accepted definitions, and the gate that
  * compares tools with them. The comparing part is loaded when a tool comes from outside.
  */
-
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config/schema.ts';
 import { ToolFailure } from '../contract/errors.ts';

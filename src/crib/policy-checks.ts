@@ -15,7 +15,10 @@ export interface PolicyTestDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
 
-/** Runs policy test cases. Throws CONFIG_INVALID with every problem and its position when cases or rules are invalid. */
+/**
+ * Runs policy test cases. Throws CONFIG_INVALID with every problem and its position when cases or rules are
+ * invalid.
+ */
 export const testPolicy = async (
   cases: { readonly text: string; readonly file: string },
   { choices, settings, tools, runtime }: PolicyTestDeps,

@@ -1,5 +1,4 @@
 /** The flows that this process can run, by name and version. */
-
 import { defineFlow, isFlowVersion } from '../contract/define-flow.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';

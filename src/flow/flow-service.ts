@@ -51,7 +51,11 @@ export class FlowService {
     this.#turns = turns;
     const { registry, runtime, flows, approval } = deps;
     this.#dueRuns = new DueRuns({
-      ...{ registry, runtime, turns, watchers, scheduler },
+      registry,
+      runtime,
+      turns,
+      watchers,
+      scheduler,
       flows: () => flows(),
       approval: (id) => approval(id),
     });

@@ -11,7 +11,10 @@ import { type FieldName, NO_NAME } from './redaction/secret-names.ts';
 import type { NamedFields } from './redaction/secret-pairs.ts';
 
 const MAX_RESULT_DEPTH = 200;
-/** Larger results are refused: they would fill the memory, or have no end, as a list that holds itself many times over. */
+/**
+ * Larger results are refused: they would fill the memory, or have no end, as a list that holds itself many
+ * times over.
+ */
 const MAX_RESULT_BYTES = 134_217_728;
 const MAX_VALUES = 5_000_000;
 const MAX_COPIED_AT_ONCE = 1_000;

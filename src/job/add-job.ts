@@ -1,5 +1,5 @@
 /** What adding a job and setting a schedule have in common. */
-import type { Caller } from '../contract/caller.ts';
+import { type Caller, isOwner } from '../contract/caller.ts';
 import type { JobAs } from '../contract/job.ts';
 import type { NewJob, Queue } from '../contract/queue.ts';
 import { callerOf } from '../pipeline/new-call.ts';
@@ -14,8 +14,8 @@ export interface AddJobDeps {
 
 /** Returns the user whose jobs a caller may see; `undefined` for one who may see all. */
 export const seenUser = (as: JobAs | undefined): string | undefined => {
-  const { userId, roles } = callerOf(as);
-  return roles.includes('owner') || roles.includes('admin') ? undefined : userId;
+  const caller = callerOf(as);
+  return isOwner(caller) ? undefined : caller.userId;
 };
 
 /** Adds the seal of the user, where the queue needs one. */

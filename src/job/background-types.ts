@@ -1,5 +1,7 @@
 /** The types of job that use services of the embedding program, and the one that runs a flow to its end. */
+
 import type { AuditLog, AuditStatus } from '../contract/audit.ts';
+import { isOwner } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { JobContext } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
@@ -60,8 +62,8 @@ const generateEmbedding =
   };
 
 /** Refuses messages to other users at once: another attempt would not be allowed either. */
-const assertAddressee = ({ caller: { userId, roles } }: Job, addressee: string): void => {
-  if (userId === addressee || roles.includes('owner') || roles.includes('admin')) return;
+const assertAddressee = ({ caller }: Job, addressee: string): void => {
+  if (caller.userId === addressee || isOwner(caller)) return;
   throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin may notify other users.');
 };
 

@@ -34,7 +34,10 @@ describe('the embedding model', () => {
     const { embed, embedPrice } = embedder({ inputPerMillion: 0.02 });
     expect(embedPrice).toEqual({ inputPerMillion: 0.02, outputPerMillion: 0 });
     expect(await embed({ text: 'hello' })).toEqual({
-      ...{ vector: [0.5, -0.25], model: 'small', inputTokens: 2_000_000, costUsd: 0.04 },
+      vector: [0.5, -0.25],
+      model: 'small',
+      inputTokens: 2_000_000,
+      costUsd: 0.04,
     });
     expect(endpoint.seen).toMatchObject([{ model: 'small', input: ['hello'] }]);
     expect(embedder().embedPrice).toBe('unpriced');
@@ -83,7 +86,8 @@ describe('the settings of the embedding model', () => {
   it('threat: never sends the key of one vendor to another', () => {
     const anthropic = { provider: 'anthropic', apiKeyRef: 'A' } as const;
     expect(embedderSettings(anthropic, embedding)).toEqual({
-      ...{ model: 'small', baseUrl: 'https://api.openai.com/v1' },
+      model: 'small',
+      baseUrl: 'https://api.openai.com/v1',
     });
     const main = {
       provider: 'openai-compatible',
@@ -98,13 +102,20 @@ describe('the settings of the embedding model', () => {
 it('a crib with model.embedding embeds and searches, and counts the cost of both', async () => {
   endpoint.say({ text: '[3,4]', input: 1_000 });
   const crib = await createCrib({
-    ...{ store: 'memory', builtins: false, secrets: { get: async () => API_KEY } },
+    store: 'memory',
+    builtins: false,
+    secrets: { get: async () => API_KEY },
     config: {
       egress: { allowPrivate: ['127.0.0.1'] },
       model: {
-        ...{ provider: 'anthropic', model: 'm', apiKeyRef: 'A_KEY' },
+        provider: 'anthropic',
+        model: 'm',
+        apiKeyRef: 'A_KEY',
         embedding: {
-          ...{ model: 'small', baseUrl: endpoint.url, apiKeyRef: 'E_KEY', inputUsdPerMillion: 20 },
+          model: 'small',
+          baseUrl: endpoint.url,
+          apiKeyRef: 'E_KEY',
+          inputUsdPerMillion: 20,
         },
       },
     },

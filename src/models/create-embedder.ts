@@ -59,7 +59,8 @@ export const embedderSettings = (
   return {
     model: own.model,
     baseUrl: modelBaseUrl({
-      ...{ provider: 'openai-compatible', model: own.model },
+      provider: 'openai-compatible',
+      model: own.model,
       ...(address !== undefined && { baseUrl: address }),
     }),
     // A key goes to the endpoint that it is for, and to no other.

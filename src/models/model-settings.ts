@@ -20,7 +20,7 @@ export interface ModelSettings {
 }
 
 export interface ModelDeps {
-  /** `undefined` when there is no secret of this name. */
+  /** Reads a secret; `undefined` when there is none of this name. */
   secret(key: string): Promise<string | undefined>;
   /** The only way out; it should reach the host of the endpoint and no other. */
   readonly fetch: typeof globalThis.fetch;

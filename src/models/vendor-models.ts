@@ -41,7 +41,10 @@ const openOpenaiCompatible = async ({
   return provider.chatModel(settings.model);
 };
 
-/** Opens a model of Anthropic. Fails with AUTH_MISSING without a key: the library would look for one in the environment. */
+/**
+ * Opens a model of Anthropic. Fails with AUTH_MISSING without a key: the library would look for one in the
+ * environment.
+ */
 const openAnthropic = async ({
   settings,
   baseUrl,

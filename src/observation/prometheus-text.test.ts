@@ -27,9 +27,18 @@ const scraped = async (
 };
 
 const MEASURED: Omit<MeasuredCall, 'executionId' | 'usage'> = {
-  ...{ traceId: '', tool: 'echo', userId: 'ada', status: 'success', code: undefined },
-  ...{ durationMs: 1, costUsd: 0, tokens: 0, attempts: 1, cached: false },
-  ...{ version: '1.0.0', approvalId: undefined },
+  traceId: '',
+  tool: 'echo',
+  userId: 'ada',
+  status: 'success',
+  code: undefined,
+  durationMs: 1,
+  costUsd: 0,
+  tokens: 0,
+  attempts: 1,
+  cached: false,
+  version: '1.0.0',
+  approvalId: undefined,
 };
 
 const LINE = /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? (-?[0-9.e+-]+|Nan|NaN|[+-]Inf)$/;
@@ -85,7 +94,10 @@ describe('createPrometheusText', () => {
 
   it('counts every tool of a server that rests', async () => {
     const resting = ['one', 'two'].map((tool) => ({
-      ...{ tool, state: 'open' as const, failures: 5, server: 'mcp:demo' },
+      tool,
+      state: 'open' as const,
+      failures: 5,
+      server: 'mcp:demo',
     }));
     const { text } = await scraped(async () => {}, { circuits: () => resting });
     expect(text).toContain('toolcrib_circuit_open{tool="one"} 1');
@@ -110,8 +122,15 @@ describe('createPrometheusText', () => {
 
   it('bounds the subjects of health, keeps those that fail, and leaves out what was never set up', async () => {
     const checked = (at: number, more: object = {}) => ({
-      ...{ subject: `tool:t${at}`, kind: 'tool', name: `t${at}`, healthy: true, state: 'well' },
-      ...{ checks: [], timestamp: 1, durationMs: 0, ...more },
+      subject: `tool:t${at}`,
+      kind: 'tool',
+      name: `t${at}`,
+      healthy: true,
+      state: 'well',
+      checks: [],
+      timestamp: 1,
+      durationMs: 0,
+      ...more,
     });
     const broken = { name: 'own', state: 'broken', message: '' };
     const unwell = { healthy: false, state: 'unwell' };

@@ -12,7 +12,7 @@ export interface RepeatOptions {
 }
 
 /**
- * Starts; the first round comes after a pause. Returns a function that stops the rounds and resolves when
+ * Starts the rounds; the first comes after a pause. Returns a function that stops the rounds and resolves when
  * none is under way. The work can ask whether it was stopped meanwhile.
  */
 export const repeatWork = (

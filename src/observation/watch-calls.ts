@@ -16,7 +16,9 @@ const MICROS_PER_USD = 1_000_000;
 const rowOf = (call: MeasuredCall): CountedRow => {
   const { status, code = '', durationMs, costUsd, tokens, attempts, cached, usage } = call;
   return {
-    ...{ status, code, durationMs },
+    status,
+    code,
+    durationMs,
     costMicros: Math.round(costUsd * MICROS_PER_USD),
     detail: { tokens, attempts, cached, ...usage },
   };

@@ -1,26 +1,15 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
-import { dirname, relative } from 'node:path';
-import type { AuditEntry } from '../contract/audit.ts';
 import type { Call, CallRequest, InnerOutcome, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, isOwner, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
-import type { ExecutionStatus } from '../contract/crib-members.ts';
 import type { Issue, ToolError } from '../contract/errors.ts';
 import type { PlanQuestion } from '../contract/flow-plan.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Timer } from '../contract/runtime.ts';
 import type { Stage } from '../contract/stage.ts';
-import type { Snapshot } from '../contract/store.ts';
-import type { Tool } from '../contract/tool.ts';
 import { decisionOf, decisionText } from '../governance/approvals/seals.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import { createFileAccess } from '../governance/paths/file-access.ts';
-import type { PathGuard } from '../governance/paths/path-guard.ts';
-import { TEMPORARY_PREFIX } from '../governance/paths/replace-file.ts';
-import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
-import { thrownText } from '../kit/data/reason-of.ts';
-import { removeStale } from '../kit/file/remove-stale.ts';
 import { issueSentence } from '../kit/text/issues-text.ts';
 import { type ConfirmInput, confirmTool } from './approval/confirm-tool.ts';
 import { PlanCover, type PlannedRun } from './approval/plan-cover.ts';
@@ -37,54 +26,33 @@ import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.
 import { failed } from './outcome.ts';
 import { evidenceOf } from './pipeline.ts';
 import { redactError } from './record/as-tool-error.ts';
-import { reconcile } from './record/reconcile.ts';
+import { CrashRecovery } from './record/crash-recovery.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
 import { requestFault } from './request-fault.ts';
 import { createSharedServices, type EngineDeps, type SharedServices } from './shared-services.ts';
 import { type StageDeps, stageDeps } from './stage-deps.ts';
 import { record } from './stages/record.ts';
 import { createTracer } from './trace.ts';
-import { type UndoTools, undoTools } from './undo/undo.ts';
-import { undoesFiles } from './undo/undo-place.ts';
-
-/** How often the engine looks for calls that killed processes left behind. */
-const RECOVER_MS = 30_000;
-
-/** A temporary file older than this belongs to a process that is gone: no write takes longer. */
-const WRITE_MS = 60_000;
-
-/** Makes what undo and crash recovery need of the file system. */
-const fileState = (guard: PathGuard) => ({
-  inspect: (snapshot: Snapshot) => inspectSnapshot(guard, snapshot),
-  restore: (snapshot: Snapshot) => restoreSnapshot(guard, snapshot),
-});
+import { UndoService } from './undo/undo-service.ts';
 
 /** A call that has its id already. */
 export type IdentifiedCall = Pick<CallInput, 'toolName' | 'rawInput' | 'as'> & {
   readonly executionId: string;
 };
 
-/** Tells whether the broker sees all that a tool can change: files, by code that reaches nothing else. */
-const seesAllOf = (tool: Tool | undefined): boolean =>
-  tool?.needs?.paths !== undefined &&
-  !tool.needs.hosts &&
-  !tool.needs.commands &&
-  !tool.callsTools &&
-  (tool.source === 'builtin' || tool.sandboxed === true);
-
 type RefusedCall = Pick<CallInput, 'rawInput' | 'parent' | 'executionId'>;
 
 export class Engine {
   readonly shared: SharedServices;
   readonly preview: CallPreview;
+  readonly recovery: CrashRecovery;
+  readonly undoing: UndoService;
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
   readonly #record: Stage<never>;
   readonly #newCallDeps: NewCallDeps;
-  #recovering: Timer | undefined = undefined;
   readonly #followers = new SignalFollowers();
-  readonly #undo: UndoTools;
   readonly #confirm = confirmTool();
   readonly #plan = planTool();
 
@@ -92,7 +60,8 @@ export class Engine {
     this.#deps = deps;
     this.shared = createSharedServices(deps);
     this.#newCallDeps = { runtime: deps.runtime, nextId: createExecutionIds() };
-    this.#undo = this.#makeUndo();
+    this.recovery = new CrashRecovery(deps);
+    this.undoing = new UndoService({ ...deps, ...this.shared });
     this.#contexts = this.#makeContexts();
     const stages = this.#stageDeps();
     this.#record = record(stages.record);
@@ -103,38 +72,6 @@ export class Engine {
       newCall: this.#newCallDeps,
       stages,
     });
-  }
-
-  /** Records what became of each call that a crash interrupted. Runs before the first call. */
-  async recover(): Promise<void> {
-    const { store, runtime, guard } = this.#deps;
-    const sweep = (path: string) =>
-      removeStale(dirname(path), {
-        prefixes: [TEMPORARY_PREFIX],
-        minAgeMs: WRITE_MS,
-        now: runtime.now(),
-      });
-    const { registry } = this.#deps;
-    const reachesOnlyFiles = ({ tool, version }: Pick<AuditEntry, 'tool' | 'version'>): boolean =>
-      seesAllOf(registry.get(tool, version)?.tool);
-    const facts = { now: runtime.now, sweep, reachesOnlyFiles, ...fileState(guard) };
-    const calls = await reconcile({ store, ...facts });
-    if (calls.length > 0) runtime.log.warn('calls were interrupted by a crash', { calls });
-  }
-
-  /** Recovers from time to time: another process on the same store may die while this one runs. */
-  keepRecovering(): void {
-    const { runtime } = this.#deps;
-    this.#recovering = runtime.after(RECOVER_MS, () => {
-      this.recover()
-        .catch((error: unknown) => {
-          runtime.log.warn('calls in doubt could not be looked at', { error: thrownText(error) });
-        })
-        .finally(() => {
-          if (this.#recovering) this.keepRecovering();
-        });
-    });
-    this.#recovering.keepAlive(false);
   }
 
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
@@ -156,20 +93,6 @@ export class Engine {
     return secret !== undefined && secret.trim() !== '';
   }
 
-  /** Tells whether `undo` would find something to restore. */
-  async isUndoable({ executionId, tool, effect }: ExecutionStatus): Promise<boolean> {
-    const { undoLog, snapshots } = this.shared;
-    // A composed call that failed may have parts that are done.
-    if ((await undoLog.readInner(executionId)).length > 0) return true;
-    if (effect !== 'done') return false;
-    const files = await snapshots.of(executionId);
-    if (files.some(({ elsewhere }) => elsewhere !== undefined)) return false;
-    const owner = this.#deps.registry.get(tool)?.tool;
-    const past = owner?.undo && (await undoLog.read(executionId));
-    if (owner && past) return past.elsewhere === undefined || !undoesFiles(owner);
-    return files.length > 0;
-  }
-
   undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {
     const fault = requestFault(executionId, as);
     // A missing id would filter nothing, and undo the newest call of anyone.
@@ -178,7 +101,8 @@ export class Engine {
       const isOptions = typeof executionId === 'string' && fault !== undefined;
       return this.#refuse({ rawInput: undefined, parent: undefined }, isOptions ? fault : issue);
     }
-    const internal = isOwner(callerOf(as)) ? this.#undo.ofAnyone : this.#undo.ofCaller;
+    const { tools } = this.undoing;
+    const internal = isOwner(callerOf(as)) ? tools.ofAnyone : tools.ofCaller;
     const toolName = internal.tool.name;
     return this.#start({ toolName, rawInput: { executionId }, as, parent: undefined, internal });
   }
@@ -215,8 +139,7 @@ export class Engine {
   }
 
   async close(): Promise<void> {
-    this.#recovering?.cancel();
-    this.#recovering = undefined;
+    this.recovery.stop();
     this.shared.deadlines.close();
     await this.shared.late.close();
     await this.shared.budgeting.freeCalls.write();
@@ -296,22 +219,6 @@ export class Engine {
       needs,
       hooks,
       assertApproved: approvedPlaces(call, guard.rootOf),
-    });
-  }
-
-  #makeUndo(): UndoTools {
-    const { registry, store, guard, runtime } = this.#deps;
-    return undoTools({
-      store,
-      ...this.shared,
-      now: runtime.now,
-      // Code of a definition that is not accepted does not run, not even to undo a call.
-      findTool: (name, version) => {
-        const entry = registry.get(name, version);
-        return entry?.quarantine ? undefined : entry?.tool;
-      },
-      display: (path) => relative(guard.root, path),
-      ...fileState(guard),
     });
   }
 }

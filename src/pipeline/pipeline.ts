@@ -11,7 +11,7 @@ export type AnyStage = (call: never, next: Next<never>) => Promise<ToolResult>;
 
 /** Watches calls: the same stages are chained a second time, each wrapped by `around`. */
 export interface Tracer {
-  /** Asked for every call: without a listener it takes the bare chain. */
+  /** Tells whether anybody listens. Asked for every call: without a listener it takes the bare chain. */
   isWanted(): boolean;
   around<S extends AnyStage>(stage: S): S;
   run(call: CallRequest, through: Next<CallRequest>): Promise<ToolResult>;

@@ -97,8 +97,7 @@ export const createSharedServices = (deps: EngineDeps) => {
   const seals = new Seals(deps.signingKey, runtime.log);
   const permissions = new PermissionService({ ...deps, grants, audit, seals });
   const definitionOf = createFingerprints();
-  const targetsOf = (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
-    resolveTargets(tool, input, targetDeps(deps));
+  const targetsOf = createTargetResolver(deps);
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
   const guards = createGuards(settingsOf, allTools);
   const late = new LateWrites(runtime);
@@ -113,7 +112,9 @@ export const createSharedServices = (deps: EngineDeps) => {
     labels: new SessionLabels(store.memory, runtime.now),
     loops: settings.loop && new LoopBreaker(settings.loop),
     budgeting: new Budgeting({ ...deps, ledger, late, limits: settings.budget, settingsOf }),
-    ...{ guardsOf: guards.guardsOf, resetServer: guards.reset, circuitOf: guards.circuitOf },
+    guardsOf: guards.guardsOf,
+    resetServer: guards.reset,
+    circuitOf: guards.circuitOf,
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
     cache: new ResultCache(settings.cacheEntries, runtime.now),
@@ -133,6 +134,11 @@ export const createSharedServices = (deps: EngineDeps) => {
     }),
   };
 };
+
+const createTargetResolver =
+  (deps: EngineDeps) =>
+  (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
+    resolveTargets(tool, input, targetDeps(deps));
 
 const targetDeps = ({ guard, settings }: EngineDeps): TargetDeps => {
   const { allowedCommands: allow, tasks = [] } = settings;

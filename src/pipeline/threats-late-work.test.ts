@@ -225,8 +225,11 @@ describe('threat: a tool that has succeeded and goes on', () => {
       {
         effects: [
           {
-            ...{ type: 'cascade', description: 'adds once more', reversible: false },
-            ...{ triggerTool: 'add', input: {} },
+            type: 'cascade',
+            description: 'adds once more',
+            reversible: false,
+            triggerTool: 'add',
+            input: {},
           },
         ] as never,
       },

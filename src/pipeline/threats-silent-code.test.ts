@@ -165,7 +165,9 @@ describe('threat: an approver that never answers', () => {
       proceed = resolve;
     });
     const precondition = {
-      ...{ type: 'state', description: 'held', critical: true },
+      type: 'state',
+      description: 'held',
+      critical: true,
       check: () => held.then(() => true),
     };
     const { crib, call } = await start(

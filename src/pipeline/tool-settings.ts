@@ -1,5 +1,4 @@
 /** Combines a tool's own limits with those of the configuration, which win. */
-
 import { isReservedName } from '../contract/define-tool.ts';
 import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
 import type { Tool } from '../contract/tool.ts';

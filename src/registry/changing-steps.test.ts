@@ -18,7 +18,12 @@ const tools = new Map(
 );
 
 const entry = (name: string, rest: Partial<JournalStep> = {}): JournalStep => ({
-  ...{ key: `${name}-key`, kind: 'call', name, digest: '', state: 'done', startedAt: 0 },
+  key: `${name}-key`,
+  kind: 'call',
+  name,
+  digest: '',
+  state: 'done',
+  startedAt: 0,
   executionId: `${name}-execution`,
   ...rest,
 });

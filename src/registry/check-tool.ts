@@ -1,19 +1,18 @@
-/** Checks that a tool definition can be used. It runs at registration, because sources build tools without `defineTool`. */
-
+/**
+ * Checks that a tool definition can be used. It runs at registration, because sources build tools without
+ * `defineTool`.
+ */
 import { isReservedName } from '../contract/define-tool.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { CATEGORIES, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
 import { wrongToolField } from '../contract/tool-fields.ts';
+import { isToolName } from '../contract/tool-name.ts';
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 /** The pattern semver.org publishes. */
 const VERSION =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 const MAX_VERSION = 256;
 const RESERVED = 'names that start with "toolcrib:" are kept for tools of the crib itself';
-
-export const isToolName = (name: unknown): name is string =>
-  typeof name === 'string' && NAME.test(name);
 
 /** Checks a tool. Throws CONFIG_INVALID with the first thing that is wrong. */
 export const checkTool = (tool: Tool): void => {

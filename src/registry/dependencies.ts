@@ -27,7 +27,10 @@ export const resolveDependencies = (roots: readonly Tool[], find: Lookup): Depen
   return { order, missing, cycles, ok: missing.length === 0 && cycles.length === 0 };
 };
 
-/** Says what a dependency lacks, or nothing when it is met. Only the active version counts: `context.call` runs no other. */
+/**
+ * Says what a dependency lacks, or nothing when it is met. Only the active version counts: `context.call` runs
+ * no other.
+ */
 const unmet = ({ tool, range }: Dependency, target: Tool | undefined): string | undefined => {
   const requirement = range === undefined ? tool : `${tool}@${range}`;
   if (target === undefined) return requirement;

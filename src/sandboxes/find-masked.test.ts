@@ -42,7 +42,12 @@ describe.each([
 
   it('mount each path once', () => {
     const { HostConfig } = containerRequest({
-      ...{ image: 'i', ociRuntime: undefined, argv: [], variables: {}, masks, startedAt: 0 },
+      image: 'i',
+      ociRuntime: undefined,
+      argv: [],
+      variables: {},
+      masks,
+      startedAt: 0,
       identity: { uid: 1000, gid: 1000 },
       limits: runLimits({ type: 'container' }),
       grants: [{ path: '/workspace', source: root, writable: true, isFolder: true }],

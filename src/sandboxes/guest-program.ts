@@ -3,7 +3,6 @@
  * handed over as text and speaks in lines of JSON: reads them from its input, and writes them to its
  * output behind a mark that tells them from what the module prints.
  */
-
 import { CONTEXT_NAMES } from './context-names.ts';
 
 export const GUEST_FLAGS = ['--input-type=module', '--no-warnings', '--eval'];

@@ -30,7 +30,10 @@ const ended = async (how: string, text: string | undefined) => {
         host: { request: async (...words) => void asked.push(words) },
       },
       runRequest: {
-        ...{ kind: 'run', name: 'tool.js', memoryBytes: 1, outputBytes: 1 },
+        kind: 'run',
+        name: 'tool.js',
+        memoryBytes: 1,
+        outputBytes: 1,
         code: JSON.stringify({ how, text }),
       },
     });

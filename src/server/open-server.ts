@@ -5,8 +5,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { ToolFailure } from '../contract/errors.ts';
-import type { Runtime } from '../contract/runtime.ts';
 import { nextCronMoment } from '../kit/data/cron-moments.ts';
+import { pause } from '../kit/data/pause.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
@@ -69,7 +69,10 @@ const openServices = (deps: ServerDeps): OpenedServices => {
     traces,
     events,
     mcp: openMcpEndpoint({
-      ...{ crib, runtime, version, describe },
+      crib,
+      runtime,
+      version,
+      describe,
       maxBodyBytes: server.maxBodyBytes,
       flows: mcp.flows,
     }),
@@ -94,9 +97,6 @@ const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promis
     };
     if (calls.running.length === 0) end();
   });
-
-const pause = (ms: number, runtime: Runtime): Promise<void> =>
-  new Promise((resolve) => void runtime.after(ms, resolve));
 
 interface Listening {
   readonly surface: HttpSurface;

@@ -51,7 +51,8 @@ const metricsPage = (
 ): NonNullable<HttpDeps['metrics']> => {
   const { crib, version } = deps;
   const sources = {
-    ...{ version, calls },
+    version,
+    calls,
     circuits: () => crib.health.circuits(),
     servers: () => crib.servers.list(),
     waitingApprovals: async () => (await crib.approvals.list()).length,

@@ -55,7 +55,8 @@ export const startTelemetry = async ({
       const calls = new CallMetrics(crib.events, { runtime, isTool });
       stops.push(() => calls.close());
       otlp.addMetrics({
-        ...{ version, calls },
+        version,
+        calls,
         circuits: () => crib.health.circuits(),
         servers: () => crib.servers.list(),
         waitingApprovals: async () => (await crib.approvals.list()).length,

@@ -114,7 +114,10 @@ describe('a client of a catalog', { timeout: TIME_LIMIT }, () => {
     await world.publish(deniesTool('datetime'));
     const client = await world.client();
     expect(client.team()).toMatchObject({
-      ...{ org: 'acme', url: world.url, isExpired: false, syncedAt: expect.any(Number) },
+      org: 'acme',
+      url: world.url,
+      isExpired: false,
+      syncedAt: expect.any(Number),
       bundle: { serial: 1, entries: [{ kind: 'rule', name: 'team-rule' }] },
     });
     expect(world.serverCrib?.team()).toBeUndefined();

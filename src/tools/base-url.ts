@@ -1,4 +1,5 @@
 /** The address of a service, and the host that a tool declares for it. */
+import { parseUrl } from '../kit/http/parse-url.ts';
 
 export interface BaseUrl {
   /** Without a trailing slash. */
@@ -12,7 +13,7 @@ export interface BaseUrl {
  * the program.
  */
 export const baseUrl = (text: string): BaseUrl => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (
     !url ||
     !/^https?:$/.test(url.protocol) ||

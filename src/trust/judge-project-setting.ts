@@ -1,5 +1,4 @@
 /** Compares one value of a project with the user's: taken, taken in part, or not taken, and why. */
-
 import type { ProjectRule } from '../config/project-rule.ts';
 import { isRecord } from '../kit/data/is-record.ts';
 

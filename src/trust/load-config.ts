@@ -2,7 +2,6 @@
  * Loads the configuration. Bad configuration stops the start. Where nothing is configured, the
  * defaults are taken as they are: no schema has to be built to check what nobody wrote.
  */
-
 import { defaultSettings } from '../config/default-settings.ts';
 import { findUserFiles, hasSettings } from '../config/load/find-config-files.ts';
 import { readPolicyBeside } from '../config/load/policy-files.ts';

@@ -2,7 +2,6 @@
  * Merges the configuration: the user's file, over it what a trusted project narrows, over it the
  * environment. Every problem of every source is thrown at once.
  */
-
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
 import type { ShapeNode } from '../config/document/config-shape.ts';
 import { mergeTrees, type Tree, valueAt } from '../config/document/config-tree.ts';

@@ -5,6 +5,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import { pause } from '../kit/data/pause.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { isInsideProject } from './inside-project.ts';
 import {
@@ -30,7 +32,7 @@ export interface StoreLocation {
 export interface PlaceStoreDeps {
   readonly userDir: string;
   readonly projectDir: string;
-  pause(ms: number): Promise<void>;
+  readonly runtime: Pick<Runtime, 'after'>;
 }
 
 /** Another process of this user may be making these files at this moment. */
@@ -132,7 +134,7 @@ const realPathOf = async (file: string, projectDir: string): Promise<string> =>
 
 /** Locates the store for a `file` below the project. Creates only the record of a new database. */
 export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<StoreLocation> => {
-  const { userDir, projectDir, pause } = deps;
+  const { userDir, projectDir, runtime } = deps;
   const path = await realPathOf(file, projectDir).catch(() => resolve(file));
   for (let tries = 1; ; tries += 1) {
     // The files first: the record of a database is made before it.
@@ -146,7 +148,7 @@ export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<St
     if (fault !== OTHER_LOG || tries >= MAX_TRIES) {
       return { ...inUserFolder(path, userDir), foreign: fault };
     }
-    await pause(PAUSE_MS);
+    await pause(PAUSE_MS, runtime);
   }
 };
 
@@ -156,7 +158,7 @@ export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<St
  */
 export const adoptProjectStore = async (
   file: string,
-  { userDir, projectDir }: Omit<PlaceStoreDeps, 'pause'>,
+  { userDir, projectDir }: Omit<PlaceStoreDeps, 'runtime'>,
 ): Promise<string> => {
   const path = await realPathOf(file, projectDir);
   const { database, log, index, journal } = await filesAt(path);

@@ -59,7 +59,9 @@ interface NamedBody {
 const bodiesIn = (file: ts.SourceFile, node: ts.Statement): readonly NamedBody[] => {
   if (ts.isVariableStatement(node)) {
     return node.declarationList.declarations.map(({ name, initializer }) => ({
-      ...{ name: name.getText(file), node, body: functionOf(initializer) },
+      name: name.getText(file),
+      node,
+      body: functionOf(initializer),
       minTokens: MIN_TOKENS,
     }));
   }
@@ -68,7 +70,9 @@ const bodiesIn = (file: ts.SourceFile, node: ts.Statement): readonly NamedBody[]
   }
   if (!ts.isClassDeclaration(node)) return [];
   return node.members.filter(ts.isMethodDeclaration).map((method) => ({
-    ...{ name: method.name.getText(file), node: method, body: method.body },
+    name: method.name.getText(file),
+    node: method,
+    body: method.body,
     minTokens: MIN_TOKENS_UNNAMED,
   }));
 };

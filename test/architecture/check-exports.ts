@@ -1,4 +1,7 @@
-/** Named exports only, no `export *` but those of the contract's lists, and an `index.ts` only where the package publishes an entry. */
+/**
+ * Named exports only, no `export *` but those of the contract's lists, and an `index.ts` only where the package
+ * publishes an entry.
+ */
 import ts from 'typescript-api';
 import { importsOf } from './imports.ts';
 import { type Problems, parse, placeOf, type SourceText } from './source-text.ts';

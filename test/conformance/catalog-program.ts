@@ -18,7 +18,10 @@ const die = (): Promise<never> => {
 };
 
 const catalog = createTeamCatalog({
-  ...{ org: 'acme', runtime, newId: () => 'the-id', check: async () => [] },
+  org: 'acme',
+  runtime,
+  newId: () => 'the-id',
+  check: async () => [],
   store: async () => ({
     tokens: store.tokens,
     memory: {

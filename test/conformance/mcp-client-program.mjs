@@ -48,12 +48,27 @@ const authWith = (scope) =>
 let auth = authWith();
 
 const settings = {
-  ...{ name: 'suite', transport: 'http', isTransportChosen: true, enabled: true, url },
-  ...{ command: '', args: [], env: {}, cwd: tmpdir(), headers: {} },
-  ...{ tier: 'external_api', toolTiers: {}, roots: false },
-  ...{ timeoutMs: 60_000, maxCallMs: 60_000, startTimeoutMs: 100_000, maxRestarts: 1 },
-  ...{ healthCheckIntervalMs: 60_000, idleMs: 60_000 },
-  ...{ maxMessageBytes: 4_000_000, maxOutputBytes: 1_000_000 },
+  name: 'suite',
+  transport: 'http',
+  isTransportChosen: true,
+  enabled: true,
+  url,
+  command: '',
+  args: [],
+  env: {},
+  cwd: tmpdir(),
+  headers: {},
+  tier: 'external_api',
+  toolTiers: {},
+  roots: false,
+  timeoutMs: 60_000,
+  maxCallMs: 60_000,
+  startTimeoutMs: 100_000,
+  maxRestarts: 1,
+  healthCheckIntervalMs: 60_000,
+  idleMs: 60_000,
+  maxMessageBytes: 4_000_000,
+  maxOutputBytes: 1_000_000,
 };
 
 /** What each tool of the suite is called with. */

@@ -108,7 +108,9 @@ export const EMBEDDINGS: Protocol = {
     object: 'list',
     model,
     data: (texts as readonly string[]).map((_, index) => ({
-      ...{ object: 'embedding', index, embedding: JSON.parse(text) },
+      object: 'embedding',
+      index,
+      embedding: JSON.parse(text),
     })),
     usage: { prompt_tokens: input, total_tokens: input },
   }),

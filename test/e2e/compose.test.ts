@@ -46,7 +46,9 @@ const local = (value: string): string =>
     .replace('@redis:6379', `@127.0.0.1:${ports.redis}`);
 
 const environmentOf = ({ environment }: ComposeService): NodeJS.ProcessEnv => ({
-  ...{ PATH: process.env.PATH, NODE_ENV: 'production', TOOLCRIB_HOME: join(data, 'home') },
+  PATH: process.env.PATH,
+  NODE_ENV: 'production',
+  TOOLCRIB_HOME: join(data, 'home'),
   ...Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, local(text)])),
 });
 

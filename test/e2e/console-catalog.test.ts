@@ -77,7 +77,9 @@ describe.skipIf(!hasBrowser())('the catalog page', { timeout: SLOW }, () => {
     const decided = (await catalog().proposals()).find((each) => each.id === id);
     expect(decided).toMatchObject({ decidedBy: 'local', decisionNote: 'agreed' });
     const events = await house.server.crib.audit.query({
-      ...{ kind: 'event', status: 'success', userId: 'local' },
+      kind: 'event',
+      status: 'success',
+      userId: 'local',
     });
     expect(events.map(({ tool }) => tool).slice(0, 3)).toEqual([
       ...['team_rollback', 'team_publish', 'team_approve'],

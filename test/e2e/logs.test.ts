@@ -70,8 +70,13 @@ describe('the log of the built program', { timeout: 120_000 }, () => {
     const called = await post(url, bearer, '/v1/tools/calculator/execute', { input });
     await eventually(() => expect(server.lines()).toHaveLength(1));
     expect(server.lines()[0]).toMatchObject({
-      ...{ level: 'info', process: 'serve', pid: server.child.pid, msg: 'call finished' },
-      ...{ tool: 'calculator', status: 'success', traceId: called.requestId },
+      level: 'info',
+      process: 'serve',
+      pid: server.child.pid,
+      msg: 'call finished',
+      tool: 'calculator',
+      status: 'success',
+      traceId: called.requestId,
     });
     expect(server.err()).not.toContain('6*7');
 
@@ -82,8 +87,12 @@ describe('the log of the built program', { timeout: 120_000 }, () => {
     expect(worker.lines()).toMatchObject([
       { process: 'worker', msg: 'call finished', tool: 'calculator', traceId: added.requestId },
       {
-        ...{ process: 'worker', msg: 'job attempt ended', type: 'tool', state: 'completed' },
-        ...{ jobId: added.json.id, traceId: added.requestId },
+        process: 'worker',
+        msg: 'job attempt ended',
+        type: 'tool',
+        state: 'completed',
+        jobId: added.json.id,
+        traceId: added.requestId,
       },
     ]);
     await Promise.all([server.stop(), worker.stop()]);

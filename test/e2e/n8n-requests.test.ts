@@ -63,7 +63,8 @@ describe('the HTTP Request node of call-a-governed-tool.json', { timeout: TIME_L
     const address = url.replace('http://127.0.0.1:7420', await serve(project));
     const send = (authorization: string) =>
       fetch(address, {
-        ...{ method, body },
+        method,
+        body,
         headers: { ...headers, 'content-type': 'application/json', authorization },
       });
     expect((await send('Bearer none')).status).toBe(401);

@@ -69,7 +69,10 @@ describe('the page about n8n', { timeout: TIME_LIMIT }, () => {
     const content = `toolcrib\n${note}`;
     n8n = await startN8n([
       {
-        ...{ id: 'w', name: 'W', path: 'weather', respond: respondWith({ sun: true }) },
+        id: 'w',
+        name: 'W',
+        path: 'weather',
+        respond: respondWith({ sun: true }),
         nodes: [
           webhookNode('weather'),
           { type: 'n8n-nodes-base.stickyNote', parameters: { content } },

@@ -81,7 +81,10 @@ export class PageRunner {
 
   async run(args: readonly string[], line = '', input = ''): Promise<Ran> {
     const env = {
-      ...{ PATH: process.env.PATH, HOME: this.base, TOOLCRIB_HOME: this.home, NO_COLOR: '1' },
+      PATH: process.env.PATH,
+      HOME: this.base,
+      TOOLCRIB_HOME: this.home,
+      NO_COLOR: '1',
       ...this.#options.env?.(line),
     };
     const { code, out, err } = await runInProcess(args, { cwd: this.folder, env, input });

@@ -204,14 +204,19 @@ describe('the page about WebSocket', () => {
 describe('the page about n8n', () => {
   const [note] = blocksOf(pageOf('n8n'), 'json');
   const sticky = {
-    ...{ name: 'Note', type: 'n8n-nodes-base.stickyNote', typeVersion: 1 },
+    name: 'Note',
+    type: 'n8n-nodes-base.stickyNote',
+    typeVersion: 1,
     parameters: { content: `toolcrib\n${note?.code ?? ''}` },
   };
 
   it('adds workflows that the page describes, and accepts them', { timeout: 240_000 }, async () => {
     const n8n = await startN8n([
       {
-        ...{ id: 'w1', name: 'Any', path: 'weather', respond: respondWith({ sky: 'blue' }) },
+        id: 'w1',
+        name: 'Any',
+        path: 'weather',
+        respond: respondWith({ sky: 'blue' }),
         nodes: [webhookNode('weather'), sticky],
       },
     ]);
@@ -242,7 +247,8 @@ describe('the page about n8n', () => {
     const answer = await fetch((node?.url ?? '').replace('http://127.0.0.1:7420', url), {
       method: node?.method ?? '',
       headers: {
-        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
         'idempotency-key': 'n8n-1',
       },
       body: JSON.stringify({ input: { expression: '6 * 7' } }),
@@ -284,7 +290,9 @@ const serve = async (runner: PageRunner) => {
     process.execPath,
     [builtCli(), 'serve', '--port', String(port)],
     {
-      ...{ cwd: runner.folder, env, stdio: ['ignore', 'pipe', 'pipe'] },
+      cwd: runner.folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
   const ended = once(child, 'close');

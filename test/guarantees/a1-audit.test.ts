@@ -1,4 +1,7 @@
-/** A1: every kind of tampering with a real file is found beside the last exported checkpoint; clean logs raise no alarm. */
+/**
+ * A1: every kind of tampering with a real file is found beside the last exported checkpoint; clean logs raise
+ * no alarm.
+ */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
 /** Tools that do their best to let a secret out, each through other channels. */
-
 import { defineTool } from '../../src/contract/define-tool.ts';
 import { ToolFailure, toolError } from '../../src/contract/errors.ts';
 import type { Tool } from '../../src/contract/tool.ts';

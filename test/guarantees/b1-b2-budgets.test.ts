@@ -101,7 +101,10 @@ describe('B1: 1,000 calls of 0.01 USD at once on 1 USD in PostgreSQL', () => {
           await Promise.all(programs.map(({ ended }) => ended));
           const crib = await engine.open();
           expect(await userLine(crib)).toMatchObject({
-            ...{ spentMicros: DOLLAR, heldMicros: 0, calls: 100, heldCalls: 0 },
+            spentMicros: DOLLAR,
+            heldMicros: 0,
+            calls: 100,
+            heldCalls: 0,
           });
           await crib.close();
         } finally {

@@ -133,7 +133,8 @@ describe('F4: storage that fails', () => {
       const crib = await openCrib(root);
       crib.flows.register(
         defineFlow({
-          ...{ name: 'words', version: '1.0.0' },
+          name: 'words',
+          version: '1.0.0',
           run: async (flow, input) => {
             const { name } = input as { readonly name: string };
             for (let n = 0; n < 5; n++) {

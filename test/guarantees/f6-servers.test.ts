@@ -9,7 +9,10 @@ import { withMark } from '../fixtures/mcp-servers/processes.ts';
 import { ODD_SERVER } from '../fixtures/mcp-servers/some-servers.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
-/** A hundred times in full. A new crib every few times, since a server that keeps failing is left to rest longer and longer. */
+/**
+ * A hundred times in full. A new crib every few times, since a server that keeps failing is left to rest longer
+ * and longer.
+ */
 const CRIBS = sized(1, 34);
 /** Twice at least: the second time shows that the server was started again. */
 const TIMES_EACH = sized(2, 3);

@@ -2,7 +2,6 @@
  * A crib around all tools that ship, as the fuzzing of guarantee Z1 needs it: every service is a
  * server on this machine, no name resolves, and no limit ends a call before the tool is reached.
  */
-
 import type { Crib } from '../../src/contract/crib.ts';
 import type { Tool } from '../../src/contract/tool.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';

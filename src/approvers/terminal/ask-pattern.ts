@@ -1,4 +1,7 @@
-/** "Always allow this pattern": proposes a CEL condition, lets the person change it, says what it allows, asks again. */
+/**
+ * "Always allow this pattern": proposes a CEL condition, lets the person change it, says what it allows, asks
+ * again.
+ */
 import type { Decision } from '../../contract/approver.ts';
 import { HIDDEN, visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { agrees, ask, type Dialog, say, sayIndented } from './terminal-dialog.ts';
@@ -23,7 +26,7 @@ const escapeOf = (character: string): string => {
 const textLiteral = (text: string): string | undefined =>
   LONE_SURROGATE.test(text) ? undefined : JSON.stringify(text).replace(HIDDEN, escapeOf);
 
-/** Whole numbers beyond what a double holds exactly must not become CEL integers. */
+/** Writes a number for CEL. Whole numbers beyond what a double holds exactly must not become CEL integers. */
 const numberLiteral = (value: number): string => {
   const text = String(value);
   return Number.isInteger(value) && !Number.isSafeInteger(value) && !text.includes('e')

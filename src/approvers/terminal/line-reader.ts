@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 
 export interface LineReader {
-  /** The next line; `undefined` at the end of the input or once `stop` was called. */
+  /** Reads the next line; `undefined` at the end of the input or once `stop` was called. */
   next(): Promise<string | undefined>;
   /** Forgets lines that came in before anybody asked. */
   forget(): void;

@@ -114,7 +114,9 @@ describe('the page above the prompt', () => {
     const target = `file:/home/ada/${'deep/'.repeat(20)}last.txt`;
     const over = { reason, targets: [target], description: `Runs ${'a command '.repeat(12)}here.` };
     const { lines, hidden } = promptPage(request({ command: COMMAND }, over), {
-      ...{ now: 0, width: 80, rows: 40 },
+      now: 0,
+      width: 80,
+      rows: 40,
     });
     const plain = lines.map((line) => line.slice(12).replace(/^↪ /, '')).join('');
     for (const part of [reason, target, over.description]) expect(plain).toContain(part);
@@ -125,7 +127,9 @@ describe('the page above the prompt', () => {
   it('a reason that is longer than the room keeps its rule, and what is cut is counted', () => {
     const reason = `start ${'x'.repeat(5000)} the end`;
     const { lines, hidden } = promptPage(request({ command: COMMAND }, { reason }), {
-      ...{ now: 0, width: 80, rows: 40 },
+      now: 0,
+      width: 80,
+      rows: 40,
     });
     const text = lines.join('\n');
     expect(text).toMatch(/⟨ 4,\d{3} characters ⟩\(rule ask\)/);

@@ -1,4 +1,7 @@
-/** Shows values of an input to an approver: exact, with their type, nothing invisible, broken before the terminal does it. */
+/**
+ * Shows values of an input to an approver: exact, with their type, nothing invisible, broken before the
+ * terminal does it.
+ */
 import { isRecord } from '../../kit/data/is-record.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 

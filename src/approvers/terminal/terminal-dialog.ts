@@ -24,7 +24,7 @@ export interface TerminalApproverOptions {
   onQuestion?(open: boolean): void;
   /** Reads an input that was typed as JSON; without it inputs cannot be edited here. */
   readInput?(text: string): ReadInput;
-  /** What is wrong with a condition; `undefined` when it can be used. */
+  /** Says what is wrong with a condition; `undefined` when it can be used. */
   checkCondition?(condition: string): Promise<string | undefined>;
 }
 

@@ -12,7 +12,9 @@ interface ConsoleOptions {
 const openConsole = (io: Io, { open }: ConsoleOptions): Promise<number> =>
   withStore(io, async (opened) => {
     const { url, answer } = await askServer(io, opened, {
-      ...{ method: 'POST', path: '/v1/session/codes', role: 'admin' },
+      method: 'POST',
+      path: '/v1/session/codes',
+      role: 'admin',
       body: { user: 'local', role: 'admin' },
     });
     const home = (opened.loaded.config.server.publicUrl ?? url).replace(/\/+$/, '');

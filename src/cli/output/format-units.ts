@@ -52,7 +52,7 @@ export const formatDuration = (ms: number): string => {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
 };
 
-/** The same for figures of calls: calls that were refused, or wait for a person, took no time at all. */
+/** Formats the duration of a call; a dash for one that was refused or waits for a person: it took no time. */
 export const formatTimed = (ms: number): string => (ms === 0 ? '–' : formatDuration(ms));
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;

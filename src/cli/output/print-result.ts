@@ -1,5 +1,4 @@
 /** Prints the result of a call: the data to stdout, everything else to stderr. */
-
 import type { DryRunReport } from '../../contract/crib.ts';
 import { ERRORS } from '../../contract/errors.ts';
 import type { ToolResult, ToolStatus } from '../../contract/result.ts';

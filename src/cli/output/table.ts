@@ -64,7 +64,7 @@ const plainRows = (cells: readonly (readonly (string | Cell)[])[]): readonly (re
     }),
   );
 
-/** The first column names the row, so it is not cut either, unless it is the only one. */
+/** Measures the columns. The first one names the row, so it is not cut either, unless it is the only one. */
 const columnsOf = (rows: readonly (readonly Cell[])[]): readonly Column[] => {
   const count = Math.max(0, ...rows.map((row) => row.length));
   return Array.from({ length: count }, (_, at) => {

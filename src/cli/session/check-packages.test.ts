@@ -15,7 +15,11 @@ beforeEach(async () => {
 afterEach(() => rm(userDir, { recursive: true, force: true }));
 
 const NEWER: UpdateInfo = {
-  ...{ name: 'counting', target: 'user', current: '1.0.0', wanted: '1.0.0', latest: '2.0.0' },
+  name: 'counting',
+  target: 'user',
+  current: '1.0.0',
+  wanted: '1.0.0',
+  latest: '2.0.0',
   isOutdated: true,
 };
 

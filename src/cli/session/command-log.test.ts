@@ -27,7 +27,8 @@ const open = async ({ service, stays = false, isTTY = false, settings }: Opening
       loads += 1;
       return redactor;
     },
-    ...{ service, stays },
+    service,
+    stays,
   });
   return { ...logging, err, out, redactor, loads: () => loads };
 };
@@ -71,7 +72,11 @@ describe('the log of a command', () => {
       const { log, err, out } = await open({ service });
       log.warn('late', { server: 'a' });
       expect(JSON.parse(err())).toMatchObject({
-        ...{ level: 'warn', process: service, pid: process.pid, server: 'a', msg: 'late' },
+        level: 'warn',
+        process: service,
+        pid: process.pid,
+        server: 'a',
+        msg: 'late',
       });
       expect(out()).toBe('');
     },

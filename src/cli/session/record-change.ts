@@ -20,8 +20,16 @@ export const recordChange = async (
     kind: 'event',
     executionId: subject,
     at: io.runtime.now(),
-    ...{ tool: '', version: '', tier: '', userId: by, agentId: '', sessionId: '' },
-    ...{ status: 'success', code: '', durationMs: 0, costMicros: 0 },
+    tool: '',
+    version: '',
+    tier: '',
+    userId: by,
+    agentId: '',
+    sessionId: '',
+    status: 'success',
+    code: '',
+    durationMs: 0,
+    costMicros: 0,
     detail: { event, ...detail },
   });
 };

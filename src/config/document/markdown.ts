@@ -1,5 +1,4 @@
 /** Writes the reference of all settings as Markdown, published as `docs/configuration.md`. */
-
 import { configFields, isPlanned } from './config-fields.ts';
 import { describeConfig, type SettingDescription } from './describe.ts';
 import { configShape } from './read-config-shape.ts';

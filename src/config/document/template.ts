@@ -3,7 +3,6 @@
  * with its meaning and default, commented out except for a few. It is made from the schema. A setting
  * is commented as `#key:`, prose as `# text`, so that deleting one character activates a setting.
  */
-
 import { flowText } from '../edit/splice-setting.ts';
 import { ANY_NAME, configFields, isPlanned } from './config-fields.ts';
 import { isMapping, type ShapeNode } from './config-shape.ts';

@@ -1,5 +1,4 @@
 /** Parses the text of a configuration file to plain data, with the position of every key and value. */
-
 import type { Document } from 'yaml';
 import { isRecord } from '../../kit/data/is-record.ts';
 import {

@@ -1,5 +1,4 @@
 /** Replaces likely credentials in a definition by references to secrets. Pure. */
-
 import { compact } from '../../kit/data/compact.ts';
 import { type ForeignServer, type ServerDefinition, secretKeyFor } from './foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from './looks-secret.ts';

@@ -1,17 +1,12 @@
 /** Types of values that several sections share, with their bounds and error messages. */
 import { z } from 'zod';
+import { TOOL_NAME } from '../../contract/tool-name.ts';
 
 /** Node fires timers with a longer delay at once. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** The rule of `defineTool`; a test compares the two. */
-export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
-
 export const TOOL_NAME_RULE =
   'a tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit';
-
-/** Tells whether a name may be a key under `tools`. */
-export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 
 export const toolName = z.string().regex(TOOL_NAME, TOOL_NAME_RULE);
 

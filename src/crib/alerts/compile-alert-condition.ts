@@ -1,5 +1,4 @@
 /** Compiles the condition of an alert: CEL with the bounds of policies, over figures and states. */
-
 import { ToolFailure } from '../../contract/errors.ts';
 import { meterNodes, visitNodes, WorkMeter } from '../../flow/values/work-meter.ts';
 import {

@@ -1,5 +1,4 @@
 /** Opens the service that evaluates alerts, and their actions. Loaded with the first alert. */
-
 import type { Config } from '../../config/schema.ts';
 import type { AlertNotification, AlertSeverity } from '../../contract/alerts.ts';
 import type { CallAs } from '../../contract/call-options.ts';
@@ -113,7 +112,9 @@ const serviceOf = async (
   return new AlertService({
     records: new AlertRecords({ memory, seals, now }),
     leases: new AlertLeases({ memory, holder: unguessableId('alerts'), leaseMs, now }),
-    ...{ leaseMs, events, runtime },
+    leaseMs,
+    events,
+    runtime,
     clean: <T extends { readonly subject: string }>(value: T): T => {
       const subject = redactedCaller(value.subject, redactor);
       return visible({ ...(redactor.record(value) as T), subject }) as T;

@@ -5,8 +5,16 @@ import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 const NOTIFICATION: AlertNotification = {
-  ...{ id: 'n1', type: 'alert.fired', alert: 'busy', subject: 'git', severity: 'critical' },
-  ...{ summary: 'It fails.', condition: 'errorRate > 0.5', at: 1000, since: 500, values: {} },
+  id: 'n1',
+  type: 'alert.fired',
+  alert: 'busy',
+  subject: 'git',
+  severity: 'critical',
+  summary: 'It fails.',
+  condition: 'errorRate > 0.5',
+  at: 1000,
+  since: 500,
+  values: {},
 };
 
 const sent = async (
@@ -38,7 +46,8 @@ describe('sendWebhook', () => {
     const { url, init, headers } = await sent({ url: URL_TEXT });
     expect([url, init.method, init.redirect]).toEqual([URL_TEXT, 'POST', 'manual']);
     expect(JSON.parse(String(init.body))).toMatchObject({
-      ...{ id: 'n1', alert: 'busy' },
+      id: 'n1',
+      alert: 'busy',
       text: '[FIRING, critical] busy (git): It fails.',
     });
     expect(init.scope?.hosts).toEqual(['hooks.example.com']);

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertNotification, WebhookAction } from '../../contract/alerts.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Egress } from '../../governance/egress/create-egress.ts';
+import { parseUrl } from '../../kit/http/parse-url.ts';
 import { postJson } from '../sources/post-json.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -33,7 +34,7 @@ const addressOf = async ({ url }: WebhookAction, deps: SendWebhookDeps): Promise
   const [, key] = REFERENCE.exec(url) ?? [];
   if (key === undefined) return new URL(url);
   const value = await secretOf(key, deps);
-  const address = URL.canParse(value) ? new URL(value) : undefined;
+  const address = parseUrl(value);
   if (address && /^https?:$/.test(address.protocol)) return address;
   throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`, {
     suggestions: [`Set it again: toolcrib secrets set ${key}`],

@@ -1,4 +1,7 @@
-/** Threats: a planted store silences alerts or has something sent; a webhook reaches into the network; texts carry secrets. */
+/**
+ * Threats: a planted store silences alerts or has something sent; a webhook reaches into the network; texts
+ * carry secrets.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +29,10 @@ const newFolder = (): string => {
 const open = async (store: string, home: string, allowPrivate: readonly string[] = []) => {
   const runtime = fakeRuntime();
   const crib: CribHost = await createCribHost({
-    ...{ builtins: false, runtime, tools: [aTool()], home },
+    builtins: false,
+    runtime,
+    tools: [aTool()],
+    home,
     config: {
       store: { driver: 'sqlite', path: store },
       egress: { allowPrivate: [...allowPrivate] },

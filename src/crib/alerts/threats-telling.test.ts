@@ -27,7 +27,10 @@ const newFolder = (): string => {
 const openProcess = async (folder: string, allowPrivate: readonly string[] = []) => {
   const runtime = fakeRuntime();
   const crib = await createCribHost({
-    ...{ builtins: false, runtime, tools: [aTool()], home: folder },
+    builtins: false,
+    runtime,
+    tools: [aTool()],
+    home: folder,
     config: {
       store: { driver: 'sqlite', path: join(folder, 'store.db') },
       egress: { allowPrivate: [...allowPrivate] },

@@ -64,8 +64,13 @@ beforeEach(() => {
 /** As a short command does it: opened, one call, closed. */
 const oneCall = async (options: CribOptions): Promise<void> => {
   const crib = await createCribHost({
-    ...{ builtins: false, tools: [aTool()], store: { sqlite: path() }, home: home() },
-    ...{ root: folder, runtime: { log }, ...options },
+    builtins: false,
+    tools: [aTool()],
+    store: { sqlite: path() },
+    home: home(),
+    root: folder,
+    runtime: { log },
+    ...options,
   });
   expect(await crib.execute('echo', {})).toMatchObject({ success: true });
   await crib.close();

@@ -1,5 +1,4 @@
 /** Enforces `audit.retentionDays` on an open store. Loaded only when it is set. */
-
 import type { Events } from '../../contract/events.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';

@@ -52,8 +52,12 @@ describe('recordedEnd', () => {
     const entry = { status: 'success', code: '', detail, costMicros: 2_000_000 } as const;
     const { before } = recordedEnd(row(entry), true);
     expect(before).toMatchObject({
-      ...{ outcome: 'ask', approvedBy: 'ada', grantId: 'g1', policy: 'p1' },
-      ...{ costUsd: 2, tokens: 12 },
+      outcome: 'ask',
+      approvedBy: 'ada',
+      grantId: 'g1',
+      policy: 'p1',
+      costUsd: 2,
+      tokens: 12,
     });
     const waiting = {
       status: 'pending',

@@ -1,5 +1,4 @@
 /** Reads from a record how a call ended, and which gate stopped it. */
-
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { ReplayAspect, ReplayedBefore, ReplayOutcome } from '../../contract/replay.ts';

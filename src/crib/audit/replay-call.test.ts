@@ -191,7 +191,10 @@ describe('crib.audit.replay', () => {
         name: 'guarded',
         preconditions: [
           {
-            ...{ type: 'custom', id: 'moon', description: 'the moon is full', critical: true },
+            type: 'custom',
+            id: 'moon',
+            description: 'the moon is full',
+            critical: true,
             check: () => {
               checks += 1;
               return true;

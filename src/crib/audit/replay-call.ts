@@ -57,7 +57,8 @@ const passedAs = ({ result, version }: Rehearsal): ReplayedNow => {
   return {
     outcome: verdict === 'ask' ? 'ask' : 'run',
     decision: verdict,
-    ...{ rule, reason },
+    rule,
+    reason,
     ...(version !== undefined && { version }),
     estimatedUsd: costMicros / MICROS_PER_USD,
     ...(mostMicros !== undefined && { maxUsd: mostMicros / MICROS_PER_USD }),

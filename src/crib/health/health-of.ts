@@ -91,11 +91,17 @@ const openService = async (deps: HealthMemberDeps): Promise<HealthService> => {
   const { healthSettings, sandboxes, open, ...rest } = deps;
   const store = async () => (await open()).store;
   const round = {
-    ...{ ...rest, ...healthSettings, store, pending: new Set<string>() },
+    ...rest,
+    ...healthSettings,
+    store,
+    pending: new Set<string>(),
     sandboxes: () => sandboxes.readiness(),
   };
   return new HealthService({
-    ...{ runtime: deps.runtime, events: deps.events, store, sandboxTypes: SANDBOX_TYPES },
+    runtime: deps.runtime,
+    events: deps.events,
+    store,
+    sandboxTypes: SANDBOX_TYPES,
     openRound: (options) => openRound(round, options),
   });
 };

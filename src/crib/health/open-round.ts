@@ -143,7 +143,10 @@ export const openRound = async (
   const sandboxes = lazyAsync(() => deps.sandboxes());
   const store = await within(runtime, timeoutMs, () => deps.store()).catch(() => undefined);
   return {
-    ...{ runtime, timeoutMs, pending: deps.pending, store: deps.store },
+    runtime,
+    timeoutMs,
+    pending: deps.pending,
+    store: deps.store,
     breaker: enabled ? { failures, restMs } : undefined,
     audit: store?.audit,
     secret: askedOnce(secretOf(learningSecrets(chain, redactor))),
@@ -152,7 +155,8 @@ export const openRound = async (
         isBundled(name) ||
         (await findProgram({ names: names(name), folders: pathFolders(env) })) !== undefined,
     ),
-    ...{ sandboxes, sandbox: sandboxIn(sandboxes) },
+    sandboxes,
+    sandbox: sandboxIn(sandboxes),
     server: askedOnce(askServer(deps, options)),
     missingTools: missingTools(registry),
     circuit: (name) => {

@@ -80,7 +80,10 @@ export const backgroundOf = (
   const { events, recordedMs, flowFiles, syncEveryRecord, jobSettings, services } = deps;
   const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
   const jobs = jobsOf({
-    ...{ ...shared, jobSettings, services, flows: flows.members },
+    ...shared,
+    jobSettings,
+    services,
+    flows: flows.members,
     continueFlows: flows.continueDue,
     openQueue: async () => deps.openQueue((await members.open()).store),
   });

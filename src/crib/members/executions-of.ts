@@ -38,7 +38,7 @@ export const executionsOf = (deps: MemberDeps): CribExecutions => ({
   isUndoable: async (executionId) => {
     const { engine } = await deps.open();
     const status = await statusOf(executionId, deps);
-    return status !== undefined && engine.isUndoable(status);
+    return status !== undefined && engine.undoing.isUndoable(status);
   },
   cleanup: async (executionId) => {
     const { engine, store } = await deps.open();

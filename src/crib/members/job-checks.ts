@@ -54,14 +54,20 @@ const INSTEAD_OF: InsteadOf = {
 const enqueueOptions = callerAnd(
   {
     ...JOB_OPTIONS,
-    ...{ delayMs: optional(amount), idempotencyKey: anything, traceId: anything, trace: anything },
+    delayMs: optional(amount),
+    idempotencyKey: anything,
+    traceId: anything,
+    trace: anything,
   } satisfies Record<Exclude<keyof EnqueueOptions, keyof CallerAs>, ArgumentCheck>,
   INSTEAD_OF,
 );
 
 const scheduleOptions = callerAnd(
   {
-    ...{ cron: text, timeZone: optional(text), type: text, payload: anything },
+    cron: text,
+    timeZone: optional(text),
+    type: text,
+    payload: anything,
     ...JOB_OPTIONS,
   } satisfies Record<Exclude<keyof ScheduleOptions, keyof CallerAs>, ArgumentCheck>,
   {

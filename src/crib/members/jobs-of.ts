@@ -41,11 +41,18 @@ const openService = async (
   const { seals, late } = engine.shared;
   const { isPrivate } = await queue();
   return new JobService({
-    ...{ types, runtime, tools, nextId, execute, settings },
+    types,
+    runtime,
+    tools,
+    nextId,
+    execute,
+    settings,
     queue: async () => (await queue()).queue,
     countStart: (caller) =>
       countStart('jobs', caller, { counters: store.counters, runtime, limits: deps.starts }),
-    ...{ memory: store.memory, replays: store.replays, late },
+    memory: store.memory,
+    replays: store.replays,
+    late,
     approval: (id) => store.approvals.get(id),
     seal: async (text) => (isPrivate ? undefined : seals.seal(text)),
     redactError: (error) => engine.redactError(error),
@@ -79,15 +86,25 @@ const startWork = async (
   return workers;
 };
 
-export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
+/** Registers the types that ship. */
+const shippedTypes = (deps: JobMemberDeps, queue: () => Promise<OpenedQueue>): JobTypes => {
+  const { services, flows, runtime, tools } = deps;
   const types = new JobTypes();
-  registerBuiltinTypes(types, deps.flows);
+  registerBuiltinTypes(types, flows);
   registerBackgroundTypes(types, {
-    ...{ services: deps.services, flows: deps.flows, runtime: deps.runtime, tools: deps.tools },
+    services,
+    flows,
+    runtime,
+    tools,
     audit: async () => (await deps.open()).store.audit,
     memory: async () => (await deps.open()).store.memory,
     isCancelled: async (jobId) => (await (await queue()).queue.get(jobId))?.state === 'cancelled',
   });
+  return types;
+};
+
+export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
+  const types = shippedTypes(deps, () => queue());
   // Separate, so that closing does not open what was never used.
   let queueOpening: Promise<OpenedQueue> | undefined;
   let serviceOpening: Promise<JobService> | undefined;

@@ -1,5 +1,4 @@
 /** What the arguments of the other members have to be, by group and method. */
-
 import type { CallAs, CallerAs, CallOptions } from '../../contract/call-options.ts';
 import type {
   CribApprovals,
@@ -32,17 +31,24 @@ import { unknownNameText } from '../../kit/text/did-you-mean.ts';
 import { optionsFault } from '../../pipeline/request-fault.ts';
 import type { MethodChecks } from './checked.ts';
 
-/** Who calls, and how: the same names and kinds that `execute` takes. */
+/** Checks who calls, and how: the same names and kinds that `execute` takes. */
 export const callOptions: ArgumentCheck = (value) => {
   const fault = optionsFault(value);
   return fault && `${fault.path.join('.')} ${fault.message}`;
 };
 
-/** What says who acts: the only options of a call that methods take which make none. */
+/** The options of a call that say who acts. Methods that make no call take only these. */
 const OF_CALLER: Readonly<Record<keyof CallerAs, true>> = {
-  ...{ userId: true, agentId: true, sessionId: true, loopId: true },
-  ...{ roles: true, permissions: true, tools: true, authenticated: true },
-  ...{ isolation: true, dailyUsd: true },
+  userId: true,
+  agentId: true,
+  sessionId: true,
+  loopId: true,
+  roles: true,
+  permissions: true,
+  tools: true,
+  authenticated: true,
+  isolation: true,
+  dailyUsd: true,
 };
 
 /** What to do instead of giving an option that is about one call. */

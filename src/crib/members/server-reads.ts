@@ -3,7 +3,6 @@
  * caller reads there is a call like any other: judged and recorded as that caller, redacted, and labelled as
  * the server is.
  */
-
 import type { ReadyTool } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ResultHandle, ToolResult } from '../../contract/result.ts';
@@ -83,7 +82,7 @@ const performAt =
     }
   };
 
-/** What a list of tools has to name for its caller to read a server. */
+/** Returns what a list of tools has to name for its caller to read a server. */
 const listedAs = (server: string): string => `server:${server}`;
 
 interface ToolFacts {

@@ -1,4 +1,7 @@
-/** The threat: resources, prompts and completions of MCP servers are a way around rules, lists, labels and the record. */
+/**
+ * The threat: resources, prompts and completions of MCP servers are a way around rules, lists, labels and the
+ * record.
+ */
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../test/fixtures/eventually.ts';

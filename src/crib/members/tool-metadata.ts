@@ -74,9 +74,13 @@ export const metadataOf = (deps: ToolMetadataDeps): MetadataMember => ({
       usageOf(name, deps),
     ]);
     return {
-      ...{ name, version, description, category },
+      name,
+      version,
+      description,
+      category,
       ...compact({ author, license, tags, documentation, examples }),
-      ...{ performance, usage },
+      performance,
+      usage,
       ...datesOf(name, deps),
     };
   },

@@ -1,7 +1,10 @@
-/** What our own programs give to the crib that they make. Apart from its parts: declarations of the package lead here. */
+/**
+ * What our own programs give to the crib that they make. Apart from its parts: declarations of the package lead
+ * here.
+ */
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 
 export interface HostDeps {
-  /** The redactor of the program's log, with the same configuration: the log then hides the secrets of the crib. */
+  /** Opens the redactor of the program's log. The crib shares it, so that the log hides the secrets of the crib. */
   redactor?(): Promise<Redactor>;
 }

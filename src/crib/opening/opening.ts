@@ -79,11 +79,11 @@ export class Opening {
   async #start(): Promise<Opened> {
     const opened = await this.#deps.open();
     this.storeLabel = opened.store.label;
-    await opened.engine.recover();
+    await opened.engine.recovery.recover();
     // A read-only store may become writable: each call checks again.
     if (opened.store.isReadOnly) return opened;
     this.engine = opened.engine;
-    opened.engine.keepRecovering();
+    opened.engine.recovery.keepRecovering();
     opened.retention?.start();
     opened.checkpoints?.start();
     return opened;

@@ -59,7 +59,11 @@ const readerOf =
   async (files, toolFiles, name) => {
     const onlySandbox = config.packages[name]?.sandbox ?? config.sandbox.default;
     const runner: LoadDeps = {
-      ...{ files, cache, runCode: runIn(sandboxes), onlySandbox, defaultSandbox: onlySandbox },
+      files,
+      cache,
+      runCode: runIn(sandboxes),
+      onlySandbox,
+      defaultSandbox: onlySandbox,
       hasTools: (file) => toolFiles.includes(file),
     };
     const { tools, problems, composed } = await loadToolFiles(runner);
@@ -136,7 +140,9 @@ export const openPackages = async (
   const { config, runtime, registry, project } = deps;
   const cache = createCompileCache(join(locations.userDir, 'cache', 'tools'));
   return createPackages({
-    ...{ runtime, registry, folder: project },
+    runtime,
+    registry,
+    folder: project,
     libraries: await openLibraries(locations, runtime),
     env: readEnvironment(),
     readTools: readerOf(deps, cache),

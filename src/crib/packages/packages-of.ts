@@ -7,6 +7,7 @@ import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { Packages } from '../../sources/packages/create-packages.ts';
 import { readUserPackagesLock } from '../../trust/packages-lock-file.ts';
 import type { MethodChecks } from '../members/checked.ts';
+import { noLocalTools } from '../team/no-local-tools.ts';
 import type { OpenPackagesDeps } from './open-packages.ts';
 import type { PackageLocations } from './package-libraries.ts';
 
@@ -46,11 +47,6 @@ const unavailable = (): ToolFailure =>
     suggestions: ['Open the project with openProject, or use the command line.'],
   });
 
-const notAllowed = (): ToolFailure =>
-  new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.', {
-    suggestions: ['Propose it for the catalog of the team: toolcrib team propose.'],
-  });
-
 const hasPackages = async ({ userDir, project }: PackageLocations): Promise<boolean> =>
   project?.lock !== undefined || (await readUserPackagesLock(userDir)) !== undefined;
 
@@ -63,7 +59,7 @@ export const packagesOf = async (
   let opened: Packages | undefined;
   const open = lazyAsync(async (): Promise<Packages> => {
     if (!locations) throw unavailable();
-    if (isOff) throw notAllowed();
+    if (isOff) throw noLocalTools();
     const { openPackages } = await import('./open-packages.ts');
     opened = await openPackages(locations, deps);
     return opened;

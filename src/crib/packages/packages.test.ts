@@ -126,7 +126,8 @@ describe('a package from the registry', () => {
     const registry = await openPackageRegistry();
     opened.push(registry);
     const served = (version: string, code?: string) => ({
-      ...{ name: 'counting', version },
+      name: 'counting',
+      version,
       tarball: countingTarball({
         version,
         yaml: countingTool('count_text', { version, ...(code && { code }) }),

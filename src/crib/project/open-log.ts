@@ -52,7 +52,9 @@ export const openLog = async (deps: OpenLogDeps): Promise<ProcessLogger> => {
   const pretty = (): LogSink =>
     createPrettySink({
       write: (text) => void stderr.write(text),
-      ...{ paint, onlyOnce, withTime: isService },
+      paint,
+      onlyOnce,
+      withTime: isService,
     });
   const sinks = [
     ...(isJson ? [] : [pretty()]),

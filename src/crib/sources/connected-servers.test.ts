@@ -24,7 +24,10 @@ afterEach(async () => {
 
 const open = async (config: ConfigInput = {}): Promise<CribHost> => {
   crib = await createCribHost({
-    ...{ home, root: home, store: 'memory', builtins: false },
+    home,
+    root: home,
+    store: 'memory',
+    builtins: false,
     config: { registry: { lock: 'off' }, ...config },
   });
   return crib;

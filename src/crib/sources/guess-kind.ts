@@ -140,7 +140,8 @@ interface Landmark {
 
 const LANDMARKS: readonly Landmark[] = [
   {
-    ...{ kind: 'team', path: '/v1/catalog/key' },
+    kind: 'team',
+    path: '/v1/catalog/key',
     why: 'it is a server of Toolcrib, and those have catalogs',
     isPossible: ({ pathname }) => pathname === '/',
     recognises({ ok, status, headers }, text) {
@@ -151,7 +152,8 @@ const LANDMARKS: readonly Landmark[] = [
     },
   },
   {
-    ...{ kind: 'n8n', path: '/healthz' },
+    kind: 'n8n',
+    path: '/healthz',
     why: 'its page names n8n, and it answers /healthz as n8n',
     // Many services answer /healthz in this way.
     isPossible: (_url, page) => /\bn8n\b/i.test(page.slice(0, MAX_PAGE)),

@@ -91,9 +91,16 @@ export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps 
       DELIVERY_JOB,
       { source, invocationId: id },
       {
-        ...{ userId, agentId, sessionId, loopId, isolation, authenticated },
+        userId,
+        agentId,
+        sessionId,
+        loopId,
+        isolation,
+        authenticated,
         // The job may deliver and nothing else, whatever its caller may do.
-        ...{ roles: [], permissions: [`tool:${tool}`], idempotencyKey: id },
+        roles: [],
+        permissions: [`tool:${tool}`],
+        idempotencyKey: id,
         tools: [tool, `job:${DELIVERY_JOB}`],
         ...(traceId !== undefined && { traceId }),
       },
@@ -110,8 +117,13 @@ const announceEnd = async (
   const { id: invocationId, source, workflowId, userId, tool, status, durationMs } = record;
   const detail = { resourceId: invocationId, source, workflowId, status, durationMs };
   const row = auditEvent({
-    ...{ event: 'workflow.completed', id: invocationId, by: userId, tool, detail },
-    ...{ status: status === 'success' ? 'success' : 'failure', at: runtime.now() },
+    event: 'workflow.completed',
+    id: invocationId,
+    by: userId,
+    tool,
+    detail,
+    status: status === 'success' ? 'success' : 'failure',
+    at: runtime.now(),
   });
   await (await crib.store()).audit.append(row);
   const success = status === 'success';

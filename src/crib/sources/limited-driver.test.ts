@@ -10,7 +10,11 @@ const driverOf = (needs?: Needs): SourceDriver => ({
   read: async () => ({ definition: {}, files: [] }),
   build: () => [
     defineTool({
-      ...{ name: 'a', description: 'A tool.', tier: 'read_only', input: {}, run: () => 1 },
+      name: 'a',
+      description: 'A tool.',
+      tier: 'read_only',
+      input: {},
+      run: () => 1,
       ...(needs && { needs }),
     }),
   ],
@@ -22,7 +26,8 @@ const needsOf = (granted: readonly string[], needs?: Needs) =>
 describe('the tools of a source of a team', () => {
   it('hostile: reach no host of this machine, and no secret that the user did not grant', () => {
     const needs = {
-      ...{ hosts: ['127.0.0.1:8080'], localHosts: ['127.0.0.1:8080'] },
+      hosts: ['127.0.0.1:8080'],
+      localHosts: ['127.0.0.1:8080'],
       secrets: ['TEAM_KEY', 'GITHUB_TOKEN'],
     };
     expect(needsOf(['TEAM_KEY'], needs)).toEqual({

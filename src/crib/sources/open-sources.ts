@@ -14,6 +14,7 @@ import { lazyAsync } from '../../kit/data/lazy.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
 import { hasScheme } from '../../kit/http/has-scheme.ts';
 import { localHosts } from '../../kit/http/loopback.ts';
+import { parseUrl } from '../../kit/http/parse-url.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
@@ -103,10 +104,8 @@ const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
 
 export const hostOf = (
   text: string,
-): { readonly host: string; readonly hostname: string } | undefined => {
-  const url = hasScheme(text) ? text : `tcp://${text}`;
-  return URL.canParse(url) ? new URL(url) : undefined;
-};
+): { readonly host: string; readonly hostname: string } | undefined =>
+  parseUrl(hasScheme(text) ? text : `tcp://${text}`);
 
 /** Lists the hosts on this machine from which the settings say that the source is read. */
 const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
@@ -150,18 +149,29 @@ const openSource = async (
   const reachFor = async (signal = AbortSignal.timeout(MAX_PROBE_MS)) =>
     readReach(await guard(), signal);
   const buildDeps = {
-    ...{ runtime, redact, compile, learn, ...(tokens && { tokens }) },
+    runtime,
+    redact,
+    compile,
+    learn,
+    ...(tokens && { tokens }),
     resolveHost: async (host: string, port: number) => (await reachFor()).resolveHost(host, port),
     probe: (async (input, init) =>
       (await reachFor(init?.signal ?? undefined)).fetch(input, init)) satisfies typeof fetch,
   };
   return new ExternalSource(settings, {
-    ...{ driver, cache, runtime, buildDeps },
+    driver,
+    cache,
+    runtime,
+    buildDeps,
     readDeps: (_settings, signal) => ({
-      ...{ runtime, signal, redact, secret },
+      runtime,
+      signal,
+      redact,
+      secret,
       fetch: async (input, init) => readReach(await guard(), signal).fetch(input, init),
       resolveHost: async (host, port) => readReach(await guard(), signal).resolveHost(host, port),
-      ...{ readFile, absolutePath },
+      readFile,
+      absolutePath,
     }),
     close: async () => (await opened)?.close(),
   });
@@ -197,7 +207,10 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const pool = lazyAsync(newPool);
   const open: OpenedSources['open'] = async (kind, name, own) =>
     openSource(sourceSettings(kind, name, own), await DRIVERS[kind]({ ...deps, pool }), {
-      ...{ ...deps, secret, cache, reachableHosts: ownLocalHosts },
+      ...deps,
+      secret,
+      cache,
+      reachableHosts: ownLocalHosts,
       readFile: (path, { maxBytes = MAX_FILE_BYTES, within } = {}) =>
         readRegularFile(resolve(deps.project, path), {
           maxBytes,
@@ -208,7 +221,9 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const openForeign: OpenedSources['openForeign'] = async (kind, name, { settings, secrets }) => {
     const driver = limitedTo(secrets, await DRIVERS[kind]({ ...deps, pool }));
     return openSource(sourceSettings(kind, name, settings), driver, {
-      ...{ ...deps, cache, reachableHosts: () => [] },
+      ...deps,
+      cache,
+      reachableHosts: () => [],
       secret: async (key) => (secrets.includes(key) ? secret(key) : undefined),
       readFile: async () => noFiles(),
       absolutePath: noFiles,

@@ -13,8 +13,13 @@ export const withPreviewCrib = async <T>(
   const folder = await mkdtemp(join(tmpdir(), 'toolcrib-read-'));
   try {
     const crib = await createCribHost({
-      ...{ home: folder, root: folder, store: 'memory', lock: 'memory' },
-      ...{ builtins: false, watch: false, startServers: false },
+      home: folder,
+      root: folder,
+      store: 'memory',
+      lock: 'memory',
+      builtins: false,
+      watch: false,
+      startServers: false,
       ...options,
     });
     try {

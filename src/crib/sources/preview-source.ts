@@ -2,7 +2,6 @@
  * Previews a source before it is added: reads its definitions, and describes what its tools could do and
  * reach and what they would cost in a prompt. Writes nothing.
  */
-
 import type { PolicyFile } from '../../config/load/policy-files.ts';
 import type { Config } from '../../config/schema.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
@@ -90,11 +89,15 @@ export const lookAt = async (
     [...new Set(tools.flatMap(({ needs }) => needs?.[key] ?? []))].toSorted();
   return {
     tools: tools.map((tool) => ({
-      ...{ name: tool.name, description: tool.description, tier: tool.tier },
+      name: tool.name,
+      description: tool.description,
+      tier: tool.tier,
       rule: ruleOf(policy, tool, deps.runtime.now()),
       tokens: counts.get(tool.name) ?? 0,
     })),
-    ...{ tokens: total, hosts: valuesOf('hosts'), keys: valuesOf('secrets') },
+    tokens: total,
+    hosts: valuesOf('hosts'),
+    keys: valuesOf('secrets'),
   };
 };
 

@@ -23,7 +23,10 @@ afterEach(async () => {
 
 const testOf = async (kind: string, settings: object, secrets: Record<string, string> = {}) => {
   const crib = await createCribHost({
-    ...{ builtins: false, store: 'memory', home: root, root },
+    builtins: false,
+    store: 'memory',
+    home: root,
+    root,
     config: { registry: { lock: 'off' }, sources: { [kind]: { it: settings } } } as never,
     secrets: { get: async (key) => secrets[key] },
   });

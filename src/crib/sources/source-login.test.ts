@@ -58,13 +58,20 @@ it('a login to an OpenAPI source gives its calls a token, which no result shows'
     JSON.stringify({ openapi: '3.1.0', paths: { '/me': { get } }, components }),
   );
   const login = {
-    ...{ login: true, clientId: 'me', scopes: ['read'] },
-    ...{ authorizationUrl: `${origin}/authorize`, tokenUrl: `${origin}/token` },
+    login: true,
+    clientId: 'me',
+    scopes: ['read'],
+    authorizationUrl: `${origin}/authorize`,
+    tokenUrl: `${origin}/token`,
   };
   const own = { document, baseUrl: origin, auth: { login } };
   const config = { registry: { lock: 'off' as const }, sources: { openapi: { api: own } } };
   const crib = await createCrib({
-    ...{ home, root: home, builtins: false, store: 'memory' as const, config },
+    home,
+    root: home,
+    builtins: false,
+    store: 'memory' as const,
+    config,
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow' }] },
   });
   const before = await crib.execute('whoami', {});
@@ -76,14 +83,21 @@ it('a login to an OpenAPI source gives its calls a token, which no result shows'
   const parsed = parseConfig(config);
   const settings = sourceSettings('openapi', 'api', parsed.sources.openapi.api as never);
   const auth = await openSourceLogin(settings, {
-    ...{ config: parsed, runtime: createRuntime({}), home, secret: async () => undefined },
+    config: parsed,
+    runtime: createRuntime({}),
+    home,
+    secret: async () => undefined,
     openBrowser: async (url) => void (await fetch(url)),
   });
   expect(await auth.login()).toMatchObject({ state: 'signed_in' });
   expect(seen).toEqual(['authorize read false', 'token authorization_code true']);
 
   const again = await createCrib({
-    ...{ home, root: home, builtins: false, store: 'memory' as const, config },
+    home,
+    root: home,
+    builtins: false,
+    store: 'memory' as const,
+    config,
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow' }] },
   });
   const result = await again.execute('whoami', {});

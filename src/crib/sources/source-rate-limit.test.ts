@@ -26,7 +26,10 @@ describe('the rate limit of a source', () => {
     const labels = { trust: 'trusted', sensitivity: 'public' };
     const api = { document: 'api.json', baseUrl, labels, rateLimit: { maxPerHour: 2 } };
     const crib = await createCribHost({
-      ...{ builtins: false, store: 'memory', home: root, root },
+      builtins: false,
+      store: 'memory',
+      home: root,
+      root,
       policy: { version: 1, rules: [{ name: 'all', effect: 'allow' }] },
       config: {
         registry: { lock: 'off' },

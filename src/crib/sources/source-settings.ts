@@ -25,7 +25,13 @@ export const sourceSettings = (
   const { rateLimit, ...own } = more;
   const all = Object.entries(tools);
   return {
-    ...{ name, kind, enabled: enabled !== false, timeoutMs, maxOutputBytes, headers, own },
+    name,
+    kind,
+    enabled: enabled !== false,
+    timeoutMs,
+    maxOutputBytes,
+    headers,
+    own,
     ...(tier && { tier }),
     ...(rateLimit && { rateLimit: compact(rateLimit) }),
     toolTiers: Object.fromEntries(

@@ -9,6 +9,7 @@ import type { Registry } from '../../registry/registry.ts';
 import { createExternalSources } from '../../sources/external/create-external-sources.ts';
 import type { CribOptions } from '../crib-options.ts';
 import type { MethodChecks } from '../members/checked.ts';
+import { noLocalTools } from '../team/no-local-tools.ts';
 import type { OpenedTeam } from '../team/open-team.ts';
 import { openTeamApis } from '../team/open-team-apis.ts';
 import { userFolder } from '../user-folder.ts';
@@ -72,13 +73,11 @@ export const sourcesOf = async (
   return {
     sources: [...foreign, ...sources].filter((source) => source.status().state !== 'disabled'),
     members: createExternalSources({
-      ...{ sources: [...ofTeam, ...sources], registry, packages },
+      sources: [...ofTeam, ...sources],
+      registry,
+      packages,
       open: async (kind, name, settings) => {
-        if (isOff) {
-          throw new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.', {
-            suggestions: ['Propose it for the catalog of the team: toolcrib team propose.'],
-          });
-        }
+        if (isOff) throw noLocalTools();
         const [sourceKind, own] = await checkedSettings(kind, name, settings);
         return (await opened()).open(sourceKind, name, own);
       },

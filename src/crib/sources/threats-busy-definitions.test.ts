@@ -10,12 +10,20 @@ import { createRuntime } from '../create-runtime.ts';
 const LONG = { timeout: 120_000 };
 
 const settingsOf = (kind: ExternalSettings['kind'], own: object): ExternalSettings => ({
-  ...{ name: 'a', kind, enabled: true, toolTiers: {}, headers: {}, timeoutMs: 1000 },
-  ...{ maxOutputBytes: 1000, own },
+  name: 'a',
+  kind,
+  enabled: true,
+  toolTiers: {},
+  headers: {},
+  timeoutMs: 1000,
+  maxOutputBytes: 1000,
+  own,
 });
 
 const depsOf = (text: string, signal: AbortSignal): ReadDeps => ({
-  ...{ runtime: createRuntime({}), signal, redact: (each) => each },
+  runtime: createRuntime({}),
+  signal,
+  redact: (each) => each,
   fetch: async () => new Response(text),
   resolveHost: async (host) => host,
   readFile: async () => Buffer.from(text),

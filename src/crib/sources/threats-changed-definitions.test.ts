@@ -18,7 +18,9 @@ const SCHEMES = (place: string) => ({
 });
 const openapi = (path: string, more: object = {}, method = 'get'): string =>
   JSON.stringify({
-    ...{ openapi: '3.0.0', info: {}, servers: [{ url: 'https://a.example' }] },
+    openapi: '3.0.0',
+    info: {},
+    servers: [{ url: 'https://a.example' }],
     paths: { [path]: { [method]: { operationId: 'call', summary: 'Does it.', responses: {} } } },
     ...more,
   });
@@ -56,7 +58,11 @@ const statesOver = async ({ kind, settings, file, before, after }: Change) => {
   const root = await mkdtemp(join(tmpdir(), 'toolcrib-changed-'));
   await writeFile(join(root, file), before);
   const crib = await createCrib({
-    ...{ builtins: false, store: 'memory', home: join(root, 'home'), root, lock: 'memory' },
+    builtins: false,
+    store: 'memory',
+    home: join(root, 'home'),
+    root,
+    lock: 'memory',
     config: { sources: { [kind]: { api: settings } } },
   });
   cribs.push(crib);

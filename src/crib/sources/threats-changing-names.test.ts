@@ -65,7 +65,10 @@ const openPair = async () => {
 
 const openCrib = async (): Promise<Crib> => {
   crib = await createCrib({
-    ...{ builtins: false, store: 'memory', home: join(folder, 'home'), root: folder },
+    builtins: false,
+    store: 'memory',
+    home: join(folder, 'home'),
+    root: folder,
     policy: ALLOW_ALL,
     config: { registry: { lock: 'off' }, egress: { allowPrivate: [OPENED] } } as never,
   });
@@ -73,7 +76,8 @@ const openCrib = async (): Promise<Crib> => {
 };
 
 const DOCUMENT = {
-  ...{ openapi: '3.0.0', info: {} },
+  openapi: '3.0.0',
+  info: {},
   paths: { '/a': { get: { operationId: 'call', responses: {} } } },
 };
 const PROTO = `syntax = "proto3"; package a;

@@ -16,7 +16,8 @@ afterEach(async () => {
 });
 
 const DOCUMENT = {
-  ...{ openapi: '3.0.0', info: {} },
+  openapi: '3.0.0',
+  info: {},
   paths: { '/a': { get: { operationId: 'call', responses: {} } } },
 };
 
@@ -36,7 +37,10 @@ const serve = async (body: string, location?: () => string) => {
 const open = async (root?: string): Promise<Crib> => {
   const folder = root ?? (await mkdtemp(join(tmpdir(), 'toolcrib-reach-')));
   const crib = await createCrib({
-    ...{ builtins: false, store: 'memory', home: join(folder, 'home'), root: folder },
+    builtins: false,
+    store: 'memory',
+    home: join(folder, 'home'),
+    root: folder,
     config: { registry: { lock: 'off' } },
   });
   cribs.push(crib);
@@ -49,7 +53,8 @@ describe('threat: a definition leads its reader elsewhere', () => {
     const docs = await serve('', () => `${api.url}/admin?delete=all`);
     const crib = await open();
     const adding = crib.sources.add('openapi', 'a', {
-      ...{ document: `${docs.url}/a.json`, baseUrl: api.url },
+      document: `${docs.url}/a.json`,
+      baseUrl: api.url,
     });
     await expect(adding).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     expect([api.seen, docs.seen]).toEqual([[], ['GET /a.json']]);
@@ -60,7 +65,8 @@ describe('threat: a definition leads its reader elsewhere', () => {
     const docs = await serve('', () => `${api.url}/admin`);
     const crib = await open();
     const adding = crib.sources.add('graphql', 'a', {
-      ...{ schema: `${docs.url}/a.graphql`, url: `${api.url}/graphql` },
+      schema: `${docs.url}/a.graphql`,
+      url: `${api.url}/graphql`,
     });
     await expect(adding).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     expect(api.seen).toEqual([]);
@@ -73,7 +79,9 @@ describe('threat: a definition leads its reader elsewhere', () => {
     await symlink(secret, join(root, 'more.yaml'));
     await writeFile(join(root, 'inside.yaml'), 'description: inside\n');
     const parameters = ['more', 'inside'].map((name) => ({
-      ...{ name, in: 'query', schema: { $ref: `${name}.yaml` } },
+      name,
+      in: 'query',
+      schema: { $ref: `${name}.yaml` },
     }));
     const paths = { '/a': { get: { operationId: 'call', parameters, responses: {} } } };
     await writeFile(join(root, 'a.json'), JSON.stringify({ ...DOCUMENT, paths }));

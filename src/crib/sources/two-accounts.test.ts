@@ -39,14 +39,18 @@ beforeEach(async () => {
   const account = (secret: string) => ({ document, baseUrl, auth: { key: { secret } } });
   const openapi = { work: account('WORK_KEY'), personal: account('HOME_KEY') };
   crib = await createCrib({
-    ...{ home, root: home, builtins: false, store: 'memory' as const },
+    home,
+    root: home,
+    builtins: false,
+    store: 'memory' as const,
     config: { registry: { lock: 'off' }, sources: { openapi } },
     secrets: { get: async (key) => KEYS[key] },
     policy: {
       version: 1,
       rules: [
         {
-          ...{ name: 'work-is-looked-at', effect: 'deny' },
+          name: 'work-is-looked-at',
+          effect: 'deny',
           when: 'tool.server == "openapi:work" && tier != "read_only"',
         },
         { name: 'mine', effect: 'allow', when: 'tool.server.startsWith("openapi:")' },

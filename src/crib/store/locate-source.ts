@@ -6,10 +6,10 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { isBelow } from '../../kit/file/segments-below.ts';
 import { ForeignStore } from '../../stores/sqlite/database/store-identity.ts';
 import { type UnusedFile, withUnusedDatabase } from '../../stores/sqlite/unused-database.ts';
 import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
-import { isBelow } from './is-below.ts';
 import { noteOpened } from './note-opened.ts';
 
 export interface SourceRequest {
@@ -74,8 +74,7 @@ export const locateSource = async (
   const { config, project, userDir, runtime } = deps;
   const path = named ?? resolve(project, config.store.path);
   if (foreign || !isBelow(project, path)) return { file: { path } };
-  const pause = (ms: number) => new Promise<void>((done) => void runtime.after(ms, done));
-  const placed = await placeStore(path, { userDir, projectDir: project, pause });
+  const placed = await placeStore(path, { userDir, projectDir: project, runtime });
   const location = await checked(placed, deps);
   if (named !== undefined && location.foreign !== undefined) throw refused(location.foreign);
   return {

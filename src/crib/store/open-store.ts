@@ -12,9 +12,9 @@ import type { Store } from '../../contract/store.ts';
 import { Seals } from '../../governance/approvals/seals.ts';
 import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
 import { sealedTokens } from '../../governance/signing/sealed-tokens.ts';
+import { isBelow } from '../../kit/file/segments-below.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
-import { isBelow } from './is-below.ts';
 import { noteOpened } from './note-opened.ts';
 import { openPlace } from './open-place.ts';
 import { assertSealKey } from './seal-key.ts';
@@ -86,8 +86,7 @@ const openLocated = async (location: StoreLocation, deps: OpenStoreDeps): Promis
 
 const openProjectStore = async (file: string, deps: OpenStoreDeps): Promise<Store> => {
   const { project, userDir, runtime } = deps;
-  const pause = (ms: number) => new Promise<void>((done) => void runtime.after(ms, done));
-  const located = await placeStore(file, { userDir, projectDir: project, pause });
+  const located = await placeStore(file, { userDir, projectDir: project, runtime });
   const { store, location } = await openLocated(located, deps);
   await noteOpened(location, deps);
   if (location.foreign === undefined) await ignoreState(file);

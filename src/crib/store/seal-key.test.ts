@@ -5,7 +5,9 @@ import { createRuntime } from '../create-runtime.ts';
 import { adoptSealKey, assertSealKey, fingerprintOf } from './seal-key.ts';
 
 const keyOf = (publicKey: string) => async (): Promise<SigningKey> => ({
-  ...{ publicKey, sign: () => '', deriveKey: () => new Uint8Array() },
+  publicKey,
+  sign: () => '',
+  deriveKey: () => new Uint8Array(),
 });
 
 /** Remembers the first key, as a store of several machines does. */

@@ -39,7 +39,10 @@ const openLater = (store: CatalogStore, reviewers?: 'users') => {
     return `later-${count}`;
   };
   return createTeamCatalog({
-    ...{ org: 'acme', newId, store: async () => store, reviewers },
+    org: 'acme',
+    newId,
+    store: async () => store,
+    reviewers,
     runtime: { now: () => Date.now() + MAX_STEP_MS, log: QUIET },
     key: () => openUserKey(home()),
     check: async () => [],

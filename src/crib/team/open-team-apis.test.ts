@@ -11,7 +11,8 @@ import { limitedApi, openTeamApis, type TeamApisDeps } from './open-team-apis.ts
 const apiOf = (tools: readonly Tool[]): ManagedSource & { readonly closed: () => number } => {
   let closed = 0;
   return {
-    ...{ kind: 'external', label: 'openapi:shop' },
+    kind: 'external',
+    label: 'openapi:shop',
     load: async () => tools,
     close: async () => {
       closed += 1;
@@ -19,8 +20,12 @@ const apiOf = (tools: readonly Tool[]): ManagedSource & { readonly closed: () =>
     closed: () => closed,
     refresh: async () => ({ added: ['a'], removed: [], changed: [] }),
     status: () => ({
-      ...{ name: 'shop', kind: 'openapi', state: 'ready', location: 'https://shop.example.com' },
-      ...{ tools: tools.length, refused: [] },
+      name: 'shop',
+      kind: 'openapi',
+      state: 'ready',
+      location: 'https://shop.example.com',
+      tools: tools.length,
+      refused: [],
     }),
   };
 };
@@ -68,7 +73,9 @@ describe('limitedApi', () => {
 describe('openTeamApis', () => {
   const client = { state: () => ({ org: 'acme' }) } as TeamClient;
   const entry = (name: string): TeamSource => ({
-    ...{ kind: 'source', name, type: 'openapi' },
+    kind: 'source',
+    name,
+    type: 'openapi',
     settings: { document: 'https://shop.example.com/openapi.json' },
   });
   const config = parseConfig({
@@ -113,7 +120,11 @@ describe('openTeamApis', () => {
     const [failed] = await openTeamApis({ apis: [entry('shop')], client }, deps);
     expect(await failed?.load()).toEqual([]);
     expect(failed?.status()).toMatchObject({
-      ...{ name: 'shop', state: 'failed', team: 'acme', lastError: 'no such setting', tools: 0 },
+      name: 'shop',
+      state: 'failed',
+      team: 'acme',
+      lastError: 'no such setting',
+      tools: 0,
     });
     const change = await failed?.refresh(AbortSignal.timeout(1000));
     expect(change).toEqual({ added: [], removed: [], changed: [] });

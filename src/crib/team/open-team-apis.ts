@@ -61,7 +61,13 @@ const failedApi = (
   load: async () => [],
   refresh: async () => ({ added: [], removed: [], changed: [] }),
   status: () => ({
-    ...{ name, kind: type, state: 'failed', location: '', team: org, tools: 0, refused: [] },
+    name,
+    kind: type,
+    state: 'failed',
+    location: '',
+    team: org,
+    tools: 0,
+    refused: [],
     lastError: reason,
   }),
 });

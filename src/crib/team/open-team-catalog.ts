@@ -79,7 +79,10 @@ export const openTeamCatalog = (deps: OpenCatalogDeps): TeamPublisher => {
     });
   }
   return createTeamCatalog({
-    ...{ org, expiresDays, reviewers, runtime: deps.runtime },
+    org,
+    expiresDays,
+    reviewers,
+    runtime: deps.runtime,
     store: () => deps.crib.store(),
     key: lazyAsync(() => openUserKey(deps.home)),
     newId: () => randomUUID(),

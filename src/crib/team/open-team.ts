@@ -189,7 +189,11 @@ export const openTeam = async (
   }
   const { secrets: granted, features, acceptTools, syncMinutes } = config.teams;
   const source = new TeamSource({
-    ...{ client, runtime, granted, sharesTools: features.sharedTools, isAccepted: acceptTools },
+    client,
+    runtime,
+    granted,
+    sharesTools: features.sharedTools,
+    isAccepted: acceptTools,
     build: buildWith(deps),
     syncMs: syncMinutes * MINUTE_MS,
     close,
@@ -197,7 +201,9 @@ export const openTeam = async (
   const { bundle, isExpired } = client.state();
   const entries = features.sharedTools && !isExpired ? (bundle?.entries ?? []) : [];
   return {
-    ...{ client, source, config: withEnforcement(config, client) },
+    client,
+    source,
+    config: withEnforcement(config, client),
     isEnforced: followed(client, 'enforce'),
     isRevoked: followed(client, 'revoke'),
     withRules: (own) => withTeamPolicy(own, client),

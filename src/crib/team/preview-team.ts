@@ -58,7 +58,8 @@ const contentOf = (
     entries.flatMap((entry) => (entry.kind === kind ? [entry.name] : []));
   return {
     rules: entries.flatMap((entry) => (entry.kind === 'rule' ? [ruleOf(entry)] : [])),
-    ...{ enforced: names('enforce'), revoked: names('revoke') },
+    enforced: names('enforce'),
+    revoked: names('revoke'),
     disablesLocalTools: names('no-local-tools').length > 0,
   };
 };
@@ -104,7 +105,11 @@ export const previewTeam = async (
       ]);
     const { serial, entries } = state.bundle;
     return {
-      ...{ location: team.url, serial, ...look, refused, secrets: states },
+      location: team.url,
+      serial,
+      ...look,
+      refused,
+      secrets: states,
       ...contentOf(entries),
     };
   });

@@ -34,7 +34,9 @@ export const recordMembership = async <T>(
   const run = ({ audit }: Pick<Store, 'audit'>): Promise<T> =>
     new RecordedSteps({
       audit: async () => audit,
-      ...{ runtime, newId: () => randomUUID(), names: ['team_join', 'team_leave'] },
+      runtime,
+      newId: () => randomUUID(),
+      names: ['team_join', 'team_leave'],
       // A recorded member has joined, even if a later step failed.
       isDone: async (started) =>
         started.tool === 'team_join'

@@ -9,6 +9,7 @@ import { openTeamClient } from '../../governance/team/create-team-client.ts';
 import { fingerprintOf, orgSchema } from '../../governance/team/team-bundle.ts';
 import type { TeamRecord } from '../../governance/team/team-files.ts';
 import { isLoopback } from '../../kit/http/loopback.ts';
+import { parseUrl } from '../../kit/http/parse-url.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { openRedactor } from '../lazy-drivers.ts';
 import { openSecrets } from '../open-secrets.ts';
@@ -26,7 +27,7 @@ export interface MembershipDeps {
 
 /** Refuses an address over which the token could be read by others. */
 export const assertCatalogUrl = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isSafe =
     url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)));
   if (url && isSafe && url.username === '' && url.password === '') return url.origin;

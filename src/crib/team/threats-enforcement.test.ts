@@ -139,7 +139,9 @@ describe('threats: a client that has joined', { timeout: TIME_LIMIT }, () => {
     const loaded = await loadConfig(location);
     const crib = await createCribHost({
       ...projectOptions(loaded, location),
-      ...{ store: 'memory', watch: false, runtime: { log: QUIET } },
+      store: 'memory',
+      watch: false,
+      runtime: { log: QUIET },
     });
     const code = await dateCode(crib);
     await crib.close();
@@ -167,7 +169,8 @@ describe('threats: a hostile catalog', { timeout: TIME_LIMIT }, () => {
     try {
       await hostile.start();
       const greedy = (name: string, more: string) => ({
-        ...{ kind: 'tool', name: `${name}.yml` },
+        kind: 'tool',
+        name: `${name}.yml`,
         text: hostile.toolText('x', more).replace('name: shout', `name: ${name}`),
       });
       await hostile.publish(

@@ -47,7 +47,11 @@ const asCommandLine = async (env: Record<string, string>) => {
 describe('threats: a recorded membership', { timeout: TIME_LIMIT }, () => {
   const keys = openTestKey();
   const fake: TeamBundle = {
-    ...{ format: 'toolcrib team bundle 1', org: 'fake', serial: 1, issuedAt: 1, previous: '' },
+    format: 'toolcrib team bundle 1',
+    org: 'fake',
+    serial: 1,
+    issuedAt: 1,
+    previous: '',
     entries: [],
   };
 
@@ -69,8 +73,11 @@ describe('threats: a recorded membership', { timeout: TIME_LIMIT }, () => {
     const record = readFileSync(join(world.home(), 'keys', 'team.json'), 'utf8');
     const { url, tokens } = await otherServer();
     const env = {
-      ...{ TOOLCRIB_TEAMS_ENABLED: 'true', TOOLCRIB_TEAMS_URL: url, TEAM_CATALOG_TOKEN: 'canary' },
-      ...{ TOOLCRIB_TEAMS_ORG_ID: 'fake', TOOLCRIB_TEAMS_KEY: keys.publicKey },
+      TOOLCRIB_TEAMS_ENABLED: 'true',
+      TOOLCRIB_TEAMS_URL: url,
+      TEAM_CATALOG_TOKEN: 'canary',
+      TOOLCRIB_TEAMS_ORG_ID: 'fake',
+      TOOLCRIB_TEAMS_KEY: keys.publicKey,
     };
     for (const orgId of ['fake', 'acme']) {
       const crib = await asCommandLine({ ...env, TOOLCRIB_TEAMS_ORG_ID: orgId });
@@ -145,7 +152,8 @@ describe('threats: a tool of the team', { timeout: TIME_LIMIT }, () => {
 describe('threats: the limits of a tool that the team enforces', { timeout: TIME_LIMIT }, () => {
   /** Takes longer than the settings below allow. */
   const slow = (name: string) => ({
-    ...{ kind: 'tool', name: `${name}.yml` },
+    kind: 'tool',
+    name: `${name}.yml`,
     text: shoutTool()
       .replace('name: shout', `name: ${name}`)
       .replace('return {', 'const end = Date.now() + 300; while (Date.now() < end); return {'),

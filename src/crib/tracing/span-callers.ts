@@ -17,7 +17,10 @@ const SESSION = 'gen_ai.conversation.id';
 const HANDLE = /^(?:token|session):[^/]*/;
 const DIGEST_LENGTH = 16;
 
-/** Replaces the handle of a session by a digest: calls of one session share the digest, which does not reveal the token. */
+/**
+ * Replaces the handle of a session by a digest: calls of one session share the digest, which does not reveal
+ * the token.
+ */
 const cleanSession = (sessionId: string, redactor: Redactor): string => {
   const handle = HANDLE.exec(sessionId)?.[0];
   if (handle === undefined) return redactor.text(sessionId);

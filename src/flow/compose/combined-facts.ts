@@ -3,7 +3,6 @@
  * what they need. Policy and budget judge the whole by it before the first part runs; each part is
  * judged again by itself when it is called.
  */
-
 import type { Needs, PathNeed } from '../../contract/needs.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Capability, Composition, Dependency, Tier, Tool } from '../../contract/tool.ts';

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { FLOW_JOINS, FLOW_KINDS, type FlowDataStep } from '../../contract/flow-data.ts';
 import { TIERS } from '../../contract/tool.ts';
+import { TOOL_NAME } from '../../contract/tool-name.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 
@@ -19,7 +20,6 @@ const NO_STEP_NAME = 'a step cannot have this name; choose another one';
 
 /** The name of a step: one that can follow a dot in an expression. */
 export const STEP_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-const FLOW_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 const SUB_FLOW = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}@\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 const SIZE = /^\d+(?:\.\d+)?\s*(?:B|KB|MB|GB|KiB|MiB|GiB)$/i;
@@ -124,7 +124,7 @@ const limits = z.strictObject({
 export const flowSchema = z
   .strictObject({
     $schema: z.string().exactOptional(),
-    name: z.string().regex(FLOW_NAME, {
+    name: z.string().regex(TOOL_NAME, {
       error: 'expected 1 to 128 letters, digits, "_", ".", ":" or "-"',
     }),
     version,

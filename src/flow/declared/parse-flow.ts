@@ -1,6 +1,7 @@
 /** Reads a flow from YAML or from an object, and says where each fault is. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowData, FlowFault, ParsedFlow } from '../../contract/flow-data.ts';
+import { sentence } from '../../contract/sentence.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { readYaml, type YamlReading, type YamlRules } from '../../kit/text/strict-yaml.ts';
 import { checkShape } from './check/check-shape.ts';
@@ -163,14 +164,10 @@ export const badFlow = (faults: readonly FlowFault[]): ToolFailure => {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const [first] = errors;
   const what = first ? describeFault(first) : 'it is not valid';
-  return new ToolFailure(
-    'CONFIG_INVALID',
-    `The flow cannot be used: ${what}${more}${`${what}${more}`.endsWith('?') ? '' : '.'}`,
-    {
-      issues: errors.map((fault) => ({ path: fault.path, message: describeFault(fault) })),
-      suggestions: ['Correct the faults; toolcrib flow validate lists all of them.'],
-    },
-  );
+  return new ToolFailure('CONFIG_INVALID', sentence(`The flow cannot be used: ${what}${more}`), {
+    issues: errors.map((fault) => ({ path: fault.path, message: describeFault(fault) })),
+    suggestions: ['Correct the faults; toolcrib flow validate lists all of them.'],
+  });
 };
 
 /** Checks a flow that is an object and copies it. Throws CONFIG_INVALID with all faults. */

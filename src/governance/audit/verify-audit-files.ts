@@ -1,5 +1,4 @@
 /** Verifies archives and exports, alone or before the trail they were cut from, as one chain. */
-
 import { createReadStream } from 'node:fs';
 import type {
   AuditCheckpoint,

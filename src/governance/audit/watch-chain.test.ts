@@ -26,7 +26,9 @@ const trail = async (rows: number) => {
     },
   };
   return {
-    ...{ audit, log, changed },
+    audit,
+    log,
+    changed,
     cut: (seq: number) => {
       end = seq;
     },

@@ -257,7 +257,9 @@ describe('ways around', () => {
 describe('a local host that one scope names', () => {
   const never = new AbortController().signal;
   const scopeOf = (hosts: readonly string[], localHosts?: readonly string[]) => ({
-    ...{ hosts, signal: () => never, onHop: () => undefined },
+    hosts,
+    signal: () => never,
+    onHop: () => undefined,
     ...(localHosts && { local: localHosts }),
   });
   const newEgress = () => {

@@ -43,7 +43,10 @@ export const limitedResponse = (answer: Answer, frame: ResponseFrame): Response 
     if (fault) throw fault;
     const { url, redirected } = frame;
     const response = new PulledResponse(hasBody ? bodyOf(answer, frame) : undefined, {
-      ...{ status, statusText, headers, redirected },
+      status,
+      statusText,
+      headers,
+      redirected,
       url: url.href,
     });
     if (!body.isOver) abandoned.register(response, body);

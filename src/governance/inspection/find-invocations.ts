@@ -1,5 +1,4 @@
 /** Finds the commands that an object of the input describes: text for a shell, or a program with its words. */
-
 import { isText } from '../../kit/data/is-text.ts';
 import { fieldKindOf } from './field-kind.ts';
 import type { Invocation } from './judge-command.ts';

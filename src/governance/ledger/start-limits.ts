@@ -1,6 +1,7 @@
 /**
- * Keeps what one caller may start in the background within limits: runs of flows, jobs, and events that
- * make runs go on. Each of them is kept for days and goes on by itself, so that calls alone do not bound an agent that starts many.
+ * Keeps what one caller may start in the background within limits: runs of flows, jobs, and events that make
+ * runs go on. Each of them is kept for days and goes on by itself, so that calls alone do not bound an agent
+ * that starts many.
  */
 import { type Caller, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';

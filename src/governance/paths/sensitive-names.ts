@@ -3,7 +3,6 @@
  * written because programs run or trust them. The names are in `name-tables.ts`, `word-tables.ts` and
  * `files-programs-obey.ts`.
  */
-
 import { matchesWildcard } from '../../kit/text/wildcard.ts';
 import { NEVER_WRITTEN, PROGRAM_FILES } from './files-programs-obey.ts';
 import {

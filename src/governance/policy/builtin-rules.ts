@@ -3,7 +3,6 @@
  * before it destroys, running programs and calling services always ask. Flow rules are guards: no
  * rule that allows can lift them.
  */
-
 import type { Isolation } from '../../contract/caller.ts';
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { Tier } from '../../contract/tool.ts';

@@ -3,7 +3,6 @@
  * project's can only narrow: its rules that ask or deny are guards, its rules that allow do not
  * count, and its roles can only make isolation stricter.
  */
-
 import type { Isolation } from '../../contract/caller.ts';
 import { flowGuards, isolationGuards, policyVersion, tierRules } from './builtin-policy.ts';
 import type { FlowMode } from './builtin-rules.ts';

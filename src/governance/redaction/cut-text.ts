@@ -1,5 +1,4 @@
 /** Chooses where a long text may be cut without changing what its parts look like. */
-
 import { isBase64 } from './keys/base64-runs.ts';
 
 /** A blank or line break this near is preferred to a cut inside a word. */

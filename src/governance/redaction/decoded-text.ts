@@ -2,7 +2,6 @@
  * Reads texts that are written as base64 or hex inside a text, such as a file that was read as bytes,
  * so that secrets of any shape are found in them and cut out of what was written.
  */
-
 import type { View } from './escape-view.ts';
 import { base64Runs } from './keys/base64-runs.ts';
 import type { Span } from './span.ts';

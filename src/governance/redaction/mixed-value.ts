@@ -14,7 +14,7 @@ const MAX_IDENTIFIER = 64;
 const isIdentifier = (value: string): boolean =>
   value.length <= MAX_IDENTIFIER && CODE_NOUN.test(value) && IDENTIFIER.test(value);
 
-/** Words in prose and tables are no secrets: there are letters and digits, mixed. */
+/** Tells whether letters, digits and marks are mixed as in a secret, and as in no word of prose or of a table. */
 export const isMixed = (value: string): boolean => {
   if (value.length >= 6 && /[A-Za-z]/.test(value) && /[!@#$%^&*]/.test(value) && /\d/.test(value))
     return true;

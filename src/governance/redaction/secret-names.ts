@@ -3,7 +3,6 @@
  * snake_case, kebab-case and headers, so `dbPassword` and `X-Api-Key` are found and `tokenCount`
  * and `monkey` are not.
  */
-
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { foldLookAlikes } from './look-alikes.ts';
 import {

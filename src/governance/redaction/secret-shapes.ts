@@ -2,7 +2,6 @@
  * What well-known credentials look like. Data only; `shape-finder.ts` is what uses it. Every shape is
  * anchored by a literal start and has bounded, unnested repetition, so that the search stays linear.
  */
-
 import { MAKER_TOKENS } from './maker-tokens.ts';
 
 export interface SecretShape {

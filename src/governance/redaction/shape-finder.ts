@@ -3,7 +3,6 @@
  * broken them into lines. Three characters rule nearly every place out; a pattern runs only after a
  * literal start.
  */
-
 import { MIN_SHAPE_LENGTH, SECRET_SHAPES, type SecretShape } from './secret-shapes.ts';
 import { isCovered, NO_SPANS, type Span } from './span.ts';
 

@@ -46,7 +46,13 @@ const SPACE = 'toolcrib:team-catalog';
 const PURPOSE = 'toolcrib team catalog 1';
 
 const emptyState = (org: string): CatalogState => ({
-  ...{ org, serial: 0, lastDigest: '', entries: [], proposals: [], handovers: [], history: [] },
+  org,
+  serial: 0,
+  lastDigest: '',
+  entries: [],
+  proposals: [],
+  handovers: [],
+  history: [],
 });
 
 const foreign = (): ToolFailure =>

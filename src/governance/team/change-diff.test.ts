@@ -3,7 +3,8 @@ import type { TeamEntry } from '../../contract/team.ts';
 import { changeDiff } from './change-diff.ts';
 
 const rule = (more: object): TeamEntry => ({
-  ...{ kind: 'rule', name: 'careful' },
+  kind: 'rule',
+  name: 'careful',
   rule: { name: 'careful', effect: 'ask', ...more },
 });
 
@@ -22,14 +23,16 @@ describe('the difference that a proposed change makes', () => {
   it('names the lines that change in an entry of the same kind and name', async () => {
     const others: TeamEntry = { kind: 'enforce', name: 'careful' };
     const diff = await changeDiff([others, rule({ tools: ['a'] })], {
-      ...{ action: 'put', entry: rule({ tools: ['b'] }) },
+      action: 'put',
+      entry: rule({ tools: ['b'] }),
     });
     expect(diff.split('\n').filter((line) => /^[+-] /.test(line))).toEqual(['-  - a', '+  - b']);
   });
 
   it('is empty when only the order of the fields differs', async () => {
     const published: TeamEntry = {
-      ...{ kind: 'rule', name: 'careful' },
+      kind: 'rule',
+      name: 'careful',
       rule: { effect: 'ask', tools: ['a'], name: 'careful' },
     };
     const entry = rule({ tools: ['a'] });
@@ -45,7 +48,9 @@ describe('the difference that a proposed change makes', () => {
 
   it('shows the type of an API beside its settings', async () => {
     const entry: TeamEntry = {
-      ...{ kind: 'source', name: 'shop', type: 'openapi' },
+      kind: 'source',
+      name: 'shop',
+      type: 'openapi',
       settings: { document: 'https://shop.example/api.json' },
     };
     const diff = await changeDiff([entry], { action: 'put', entry: { ...entry, type: 'graphql' } });

@@ -74,7 +74,9 @@ class Publisher implements TeamPublisher {
     this.#states = states;
     this.#steps = new RecordedSteps({
       audit: async () => (await deps.store()).audit,
-      ...{ runtime: deps.runtime, newId: deps.newId, names: CATALOG_STEPS },
+      runtime: deps.runtime,
+      newId: deps.newId,
+      names: CATALOG_STEPS,
       isDone: async ({ detail }) => hasTaken(await states.read(), detail.step),
     });
   }
@@ -109,8 +111,13 @@ class Publisher implements TeamPublisher {
       });
     }
     const proposal: TeamProposal = {
-      ...{ id: this.#deps.newId(), change, digest: digestOf(change), state: 'open' },
-      ...{ proposedBy: by.userId, proposedAt: this.#deps.runtime.now(), ...checkedNote(note) },
+      id: this.#deps.newId(),
+      change,
+      digest: digestOf(change),
+      state: 'open',
+      proposedBy: by.userId,
+      proposedAt: this.#deps.runtime.now(),
+      ...checkedNote(note),
     };
     const detail = { id: proposal.id, change, digest: proposal.digest };
     return this.#step('team_propose', { by, detail }, async (step) => {
@@ -221,7 +228,10 @@ class Publisher implements TeamPublisher {
   ): Promise<PublishedBundle> {
     const { expiresDays, runtime } = this.#deps;
     const publication = {
-      ...{ ...more, publishedBy: by.userId, at: runtime.now(), expiresDays },
+      ...more,
+      publishedBy: by.userId,
+      at: runtime.now(),
+      expiresDays,
       key: await this.#deps.key(),
     };
     const name = more.restored === undefined ? 'team_publish' : 'team_rollback';

@@ -86,7 +86,9 @@ class Client implements TeamClient {
     const { org, url, publicKey } = this.#deps;
     const { bundle, digest } = this.#verified ?? {};
     return {
-      ...{ org, url, fingerprint: fingerprintOf(this.#record?.publicKey ?? publicKey) },
+      org,
+      url,
+      fingerprint: fingerprintOf(this.#record?.publicKey ?? publicKey),
       isExpired: this.#isOver(bundle?.expiresAt),
       ...(bundle && { bundle }),
       ...(digest !== undefined && { digest }),

@@ -42,7 +42,11 @@ const bundleAfter = (
   entries: readonly TeamEntry[],
   { at, expiresDays }: Publication,
 ): TeamBundle => ({
-  ...{ format: BUNDLE_FORMAT, org, serial: serial + 1, issuedAt: at, entries: sorted(entries) },
+  format: BUNDLE_FORMAT,
+  org,
+  serial: serial + 1,
+  issuedAt: at,
+  entries: sorted(entries),
   previous: lastDigest,
   ...(expiresDays !== undefined && { expiresAt: at + expiresDays * DAY_MS }),
 });
@@ -62,8 +66,13 @@ export const nextState = (
   const { serial, previous, expiresAt } = bundle;
   const digest = digestOfBundle(signed);
   const published: PublishedBundle = {
-    ...{ serial, previous, digest, entries: entries.length, proposals },
-    ...{ publishedBy, publishedAt: at },
+    serial,
+    previous,
+    digest,
+    entries: entries.length,
+    proposals,
+    publishedBy,
+    publishedAt: at,
     ...(note !== undefined && { note }),
     ...(restored !== undefined && { restored }),
     ...(expiresAt !== undefined && { expiresAt }),
@@ -74,7 +83,10 @@ export const nextState = (
     dropped: history.slice(MAX_HISTORY),
     state: {
       ...before,
-      ...{ serial, entries: bundle.entries, signed, lastDigest: digest },
+      serial,
+      entries: bundle.entries,
+      signed,
+      lastDigest: digest,
       history: history.slice(0, MAX_HISTORY),
       proposals: before.proposals.map((each) =>
         proposals.includes(each.id) ? { ...each, state: 'published' as const, serial } : each,

@@ -157,9 +157,20 @@ describe('steps that a crash interrupted', () => {
   it('are left alone when another process handles their kind', async () => {
     const made = world();
     await made.store.audit.append({
-      ...{ kind: 'event', executionId: '', at: START, tool: 'team_join', version: '', tier: '' },
-      ...{ userId: 'a', agentId: 'a', sessionId: 'a', status: 'started', code: '' },
-      ...{ durationMs: 0, costMicros: 0, detail: { step: 'x' } },
+      kind: 'event',
+      executionId: '',
+      at: START,
+      tool: 'team_join',
+      version: '',
+      tier: '',
+      userId: 'a',
+      agentId: 'a',
+      sessionId: 'a',
+      status: 'started',
+      code: '',
+      durationMs: 0,
+      costMicros: 0,
+      detail: { step: 'x' },
     });
     made.clock.now += MAX_STEP_MS + 1;
     await made.open().closeInterrupted();

@@ -134,7 +134,9 @@ export class RecordedSteps {
     const end = { status: 'failure' as const, code: codeOf(error), detail: { step: id } };
     await this.#append(step, end).catch((reason: unknown) => {
       this.#deps.runtime.log.error('The end of a step is not on the audit trail', {
-        ...{ step: id, tool: step.tool, reason: reasonOf(reason) },
+        step: id,
+        tool: step.tool,
+        reason: reasonOf(reason),
       });
     });
   }

@@ -7,14 +7,20 @@ import { signBundle, signHandover, verifyBundle } from './team-bundle.ts';
 
 const [first, second, third] = [openTestKey(), openTestKey(), openTestKey()];
 const BUNDLE: TeamBundle = {
-  ...{ format: 'toolcrib team bundle 1', org: 'acme', serial: 1, issuedAt: 1, previous: '' },
+  format: 'toolcrib team bundle 1',
+  org: 'acme',
+  serial: 1,
+  issuedAt: 1,
+  previous: '',
   entries: [{ kind: 'enforce', name: 'lint' }],
 };
 const trusted = { org: 'acme', publicKey: first.publicKey };
 
 /** Signs a text as it is, whatever it says. */
 const signedText = (text: string, handovers: readonly KeyHandover[] = []) => ({
-  ...{ bundle: text, publicKey: first.publicKey, handovers },
+  bundle: text,
+  publicKey: first.publicKey,
+  handovers,
   signature: first.sign(`${BUNDLE.format}\n${text}`),
 });
 

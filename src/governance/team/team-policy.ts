@@ -52,7 +52,8 @@ const compileGuard = (state: TeamState): CompiledPolicy =>
   compilePolicy(
     [
       {
-        ...{ origin: `team:${state.org}`, kind: 'program' },
+        origin: `team:${state.org}`,
+        kind: 'program',
         document: { version: 1, builtin: false, rules: [{ name: 'team-silent', effect: 'allow' }] },
       },
       { origin: `team:${state.org}`, kind: 'project', document: rulesDocument(rulesOf(state)) },

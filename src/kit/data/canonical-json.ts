@@ -1,7 +1,10 @@
 /** Writes equal data as equal text, whatever the order of its keys, and hashes that text. */
 import { createHash, hash } from 'node:crypto';
 
-/** Sorts the keys of every object, as a JSON replacer. A null prototype, so that a key `__proto__` is data like any other. */
+/**
+ * Sorts the keys of every object, as a JSON replacer. A null prototype, so that a key `__proto__` is data like
+ * any other.
+ */
 export const sortKeys = (_key: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const source = value as Record<string, unknown>;

@@ -4,6 +4,7 @@
  * the argument.
  */
 import { type ErrorExtras, ToolFailure } from '../../contract/errors.ts';
+import { sentence } from '../../contract/sentence.ts';
 import { unknownNameText } from '../text/did-you-mean.ts';
 import { isRecord } from './is-record.ts';
 import { jsonValue } from './json-value.ts';
@@ -186,10 +187,9 @@ export const assertArguments = (
     const problem = problemOf(check, values[at]);
     if (problem === undefined) continue;
     const issues = [{ path: [name], message: problem }];
-    throw new ToolFailure(
-      'VALIDATION_ERROR',
-      `${name}: ${problem}${problem.endsWith('?') ? '' : '.'}`,
-      { ...extras, issues },
-    );
+    throw new ToolFailure('VALIDATION_ERROR', sentence(`${name}: ${problem}`), {
+      ...extras,
+      issues,
+    });
   }
 };

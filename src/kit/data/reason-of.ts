@@ -53,6 +53,9 @@ export const errorCodeOf = (thrown: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** Tells whether an error names a code of the table, as `ToolFailure` does, also one of another copy of this library. */
+/**
+ * Tells whether an error names a code of the table, as `ToolFailure` does, also one of another copy of this
+ * library.
+ */
 export const isCoded = (error: Error): error is ToolFailure =>
   'code' in error && isErrorCode(error.code) && 'extras' in error;

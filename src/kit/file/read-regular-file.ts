@@ -40,7 +40,7 @@ export const readRegularFile = async (
   }
 };
 
-/** Files below /proc have no size, and others grow. */
+/** Reads piece by piece, not by size: files below /proc have none, and others grow. */
 const readUpTo = async (
   file: Awaited<ReturnType<typeof open>>,
   maxBytes: number,

@@ -8,3 +8,7 @@ export const segmentsBelow = (root: string, path: string): readonly string[] | u
   const segments = way.split(sep);
   return isAbsolute(way) || segments[0] === '..' ? undefined : segments;
 };
+
+/** Tells whether a file lies below a folder. The folder itself does not. */
+export const isBelow = (folder: string, file: string): boolean =>
+  (segmentsBelow(folder, file)?.length ?? 0) > 0;

@@ -27,8 +27,11 @@ const sourceOf = (...texts: readonly string[]): Watched => {
 
 const responseOf = (source: BodySource | undefined, headers: Record<string, string> = {}) =>
   new PulledResponse(source, {
-    ...{ status: 201, statusText: 'Made', headers: new Headers(headers) },
-    ...{ url: 'https://api.example.com/a', redirected: true },
+    status: 201,
+    statusText: 'Made',
+    headers: new Headers(headers),
+    url: 'https://api.example.com/a',
+    redirected: true,
   });
 
 describe('a response whose bytes are pulled', () => {
@@ -37,8 +40,12 @@ describe('a response whose bytes are pulled', () => {
     expect(response).toBeInstanceOf(Response);
     const { status, statusText, ok, url, redirected, type } = response;
     expect({ status, statusText, ok, url, redirected, type }).toEqual({
-      ...{ status: 201, statusText: 'Made', ok: true, type: 'default' },
-      ...{ url: 'https://api.example.com/a', redirected: true },
+      status: 201,
+      statusText: 'Made',
+      ok: true,
+      type: 'default',
+      url: 'https://api.example.com/a',
+      redirected: true,
     });
     expect(response.headers.get('x-a')).toBe('1');
   });

@@ -70,7 +70,7 @@ export interface MetaDeps {
   /** Finds tools, the best first, and no more than the limit. */
   search(text: string, limit: number): readonly CatalogEntry[];
   entry(name: string): CatalogEntry | undefined;
-  /** Names close to one that has no entry. */
+  /** Lists names close to one that has no entry. */
   suggest(name: string): readonly string[];
   /** Returns the schemas of a tool; nothing where they cannot be shown. */
   schemas(entry: CatalogEntry): ToolSchemas | undefined;

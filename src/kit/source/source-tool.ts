@@ -4,11 +4,10 @@
  */
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import type { AssignedFlow, Tier, Tool } from '../../contract/tool.ts';
+import { isToolName } from '../../contract/tool-name.ts';
 import { ownValue } from '../data/own-value.ts';
 import { isLoopback } from '../http/loopback.ts';
 import { secretKeysOf } from '../text/resolve-secrets.ts';
-
-const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
 export interface SourceToolFacts {
   /** The name that the source gives the tool. */
@@ -53,7 +52,7 @@ export const sourceToolFields = (
     tags: [settings.kind, settings.name],
     server: `${settings.kind}:${settings.name}`,
     // Always leads to this tool, also when another one has the short name.
-    ...(ALIAS.test(qualified) && { aliases: [qualified] }),
+    ...(isToolName(qualified) && { aliases: [qualified] }),
     assigned: assignedFlow(settings, name),
     timeoutMs: settings.timeoutMs,
     needs: {

@@ -29,7 +29,7 @@ class ClockSteps {
     this.#offset = runtime.now() - runtime.elapsed();
   }
 
-  /** True while heartbeats from before a step may be all that is on record of an owner that lives. */
+  /** Tells whether heartbeats from before a step may be all that is on record of an owner that lives. */
   areRecent(): boolean {
     const elapsed = this.#runtime.elapsed();
     const offset = this.#runtime.now() - elapsed;

@@ -1,14 +1,15 @@
 /** Writes the issues of an error as one text, for messages that have to say what is wrong by themselves. */
 import type { Issue } from '../../contract/errors.ts';
+import { sentence } from '../../contract/sentence.ts';
 
 const MAX_ISSUES = 10;
 
 export const issueText = ({ path, message }: Issue): string =>
   path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message;
 
-/** Makes a sentence of an issue. One that ends with a question keeps its mark. */
+/** Makes a sentence of an issue. */
 export const issueSentence = ({ path, message }: Issue): string =>
-  `${path.map(String).join('.')} ${message}${message.endsWith('?') ? '' : '.'}`;
+  sentence(`${path.map(String).join('.')} ${message}`);
 
 /** Joins the first ten issues. */
 export const issuesText = (issues: readonly Issue[]): string =>

@@ -30,7 +30,7 @@ export interface JsonScanOptions {
   readonly maxDepth: number;
   /** Ends the scan at the first flaw of any kind. */
   readonly stopAtFirst?: boolean;
-  /** Told about each value: its pointer and where it starts. */
+  /** Called for each value, with its pointer and where it starts. */
   onValue?(pointer: string, offset: number): void;
 }
 

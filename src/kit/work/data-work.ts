@@ -43,8 +43,11 @@ type About = Pick<DataWork<never, unknown>, 'what' | 'maxMs' | 'code'>;
 
 const newProcesses = (memoryMb: number): CompilerProcesses =>
   new CompilerProcesses({
-    ...{ most: MAX_PROCESSES, mostIdle: 1, memoryMb },
-    ...{ program: workProgram, compilerFiles: () => [] },
+    most: MAX_PROCESSES,
+    mostIdle: 1,
+    memoryMb,
+    program: workProgram,
+    compilerFiles: () => [],
   });
 
 const pools = lazy(() => new Map<number, CompilerProcesses>());

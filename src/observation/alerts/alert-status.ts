@@ -46,7 +46,10 @@ export const statusOf = <Facts>(
   const { problem, silence, events } = record;
   const lastFiredAt = events.findLast(({ type }) => type === 'alert.fired')?.at;
   return {
-    ...{ id, definition, origin, subjects },
+    id,
+    definition,
+    origin,
+    subjects,
     state: stateOf(subjects, isCurrent, problem),
     ...(silence && isSilenced(record, now) && { silence }),
     ...compact({ evaluatedAt, lastFiredAt, problem }),

@@ -7,7 +7,8 @@ describe('keepEvaluating', () => {
     const runtime = fakeRuntime();
     const did: string[] = [];
     const stop = keepEvaluating({
-      ...{ runtime, everyMs: 100 },
+      runtime,
+      everyMs: 100,
       evaluate: async () => void did.push('evaluated'),
       release: async () => void did.push('released'),
     });

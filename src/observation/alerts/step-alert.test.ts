@@ -8,7 +8,9 @@ const DEFINITION: AlertDefinition = { when: 'errorRate > 0.5', for: '60s', coolD
 const SECOND = 1000;
 
 const finding = (holds: boolean | undefined, subject = 'git'): Judged => ({
-  ...{ subject, holds, values: { errorRate: 0.7 } },
+  subject,
+  holds,
+  values: { errorRate: 0.7 },
 });
 
 /** Evaluates once for each pair of seconds and findings; returns the record after the last. */
@@ -20,7 +22,10 @@ const evaluated = (
   return steps.reduce(
     (before, [seconds, findings]) =>
       stepAlert(before, {
-        ...{ id: 'busy', definition, findings, now: seconds * SECOND },
+        id: 'busy',
+        definition,
+        findings,
+        now: seconds * SECOND,
         newId: () => `n${ids++}`,
       }),
     record,

@@ -42,7 +42,10 @@ export const knownSubject = (
     return entry && { kind, name: entry.tool.name };
   }
   const names: Readonly<Record<typeof kind, readonly string[]>> = {
-    ...{ store: ['store'], queue: ['queue'], model: ['model'], sandbox: sandboxes },
+    store: ['store'],
+    queue: ['queue'],
+    model: ['model'],
+    sandbox: sandboxes,
     server: deps.servers().map((status) => status.name),
     source: deps.sources().map((status) => status.name),
   };

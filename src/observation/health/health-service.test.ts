@@ -221,7 +221,8 @@ describe('what is kept of checks', () => {
     const crib = await testCrib([aTool()]);
     const { memory } = await crib.store();
     await memory.write({
-      ...{ space: 'toolcrib:health', key: 'last' },
+      space: 'toolcrib:health',
+      key: 'last',
       value: { allAt: 'x', results: { 'tool:gone': { subject: 'tool:gone' }, 'tool:echo': 7 } },
     });
     await memory.write({ space: 'toolcrib:health', key: 'changes:tool:echo', value: [{}, 'x'] });

@@ -85,13 +85,12 @@ describe('keepResults', () => {
     const { memory, clock } = setUp();
     const good = resultOf('well', clock.now, 'git');
     const results = {
-      ...{
-        a: good,
-        b: 'text',
-        c: { ...good, state: 'splendid' },
-        d: { ...good, kind: 'toString' },
-      },
-      ...{ e: { ...good, checks: [{ name: 1 }] }, f: { ...good, timestamp: 'now' } },
+      a: good,
+      b: 'text',
+      c: { ...good, state: 'splendid' },
+      d: { ...good, kind: 'toString' },
+      e: { ...good, checks: [{ name: 1 }] },
+      f: { ...good, timestamp: 'now' },
     };
     await memory.write({ space: HEALTH_SPACE, key: 'last', value: { allAt: 'x', results } });
     await memory.write({ space: HEALTH_SPACE, key: 'changes:a', value: [7, { state: 'well' }] });

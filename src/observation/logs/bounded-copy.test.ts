@@ -6,16 +6,37 @@ const nested = (depth: number): object => (depth === 0 ? {} : { inner: nested(de
 describe('boundedCopy', () => {
   it('copies plain data, and writes what JSON has no word for as text', () => {
     const copy = boundedCopy({
-      ...{ text: 'a', flag: true, none: null, missing: undefined, big: 12n, odd: Number.NaN },
-      ...{ sign: Symbol('s'), work: () => 1, list: [1, undefined], set: new Set([1]) },
-      ...{ map: new Map([['k', 'v']]), at: new Date(0), never: new Date(Number.NaN) },
-      ...{ bytes: new Uint8Array(3), url: new URL('https://a.example/') },
+      text: 'a',
+      flag: true,
+      none: null,
+      missing: undefined,
+      big: 12n,
+      odd: Number.NaN,
+      sign: Symbol('s'),
+      work: () => 1,
+      list: [1, undefined],
+      set: new Set([1]),
+      map: new Map([['k', 'v']]),
+      at: new Date(0),
+      never: new Date(Number.NaN),
+      bytes: new Uint8Array(3),
+      url: new URL('https://a.example/'),
     });
     expect(copy).toEqual({
-      ...{ text: 'a', flag: true, none: null, big: '12', odd: 'NaN' },
-      ...{ sign: 'Symbol(s)', work: '[function]', list: [1, null], set: [1] },
-      ...{ map: [['k', 'v']], at: '1970-01-01T00:00:00.000Z', never: 'Invalid Date' },
-      ...{ bytes: '[3 bytes]', url: 'https://a.example/' },
+      text: 'a',
+      flag: true,
+      none: null,
+      big: '12',
+      odd: 'NaN',
+      sign: 'Symbol(s)',
+      work: '[function]',
+      list: [1, null],
+      set: [1],
+      map: [['k', 'v']],
+      at: '1970-01-01T00:00:00.000Z',
+      never: 'Invalid Date',
+      bytes: '[3 bytes]',
+      url: 'https://a.example/',
     });
   });
 

@@ -38,7 +38,8 @@ describe('createLogger', () => {
     const logger = open('warn');
     const state = logger.levels.set('debug', 600_000);
     expect(state).toEqual({
-      ...{ level: 'debug', configured: 'warn' },
+      level: 'debug',
+      configured: 'warn',
       until: logger.runtime.now() + 600_000,
     });
     await logger.runtime.advance(599_999);
@@ -78,7 +79,9 @@ describe('createLogger', () => {
 
   it('a log whose only sink fails does not throw', () => {
     const { log } = createLogger({
-      ...{ level: 'warn', redactor: PLAIN, runtime: fakeRuntime() },
+      level: 'warn',
+      redactor: PLAIN,
+      runtime: fakeRuntime(),
       sinks: [
         {
           write: () => {

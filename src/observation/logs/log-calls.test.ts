@@ -21,7 +21,9 @@ const open = async (level: LogLevel, options?: LogCallsOptions) => {
   crib = await testCrib([aTool(), failing]);
   const lines: LogLine[] = [];
   const logger = createLogger({
-    ...{ level, redactor: new Redactor(), runtime: fakeRuntime() },
+    level,
+    redactor: new Redactor(),
+    runtime: fakeRuntime(),
     sinks: [{ write: (line) => void lines.push(line) }],
   });
   return { logger, lines, stop: logCalls(crib.events, logger, options) };
@@ -40,8 +42,12 @@ describe('logCalls', () => {
         level: 'info',
         message: 'call finished',
         fields: {
-          ...{ tool: 'echo', status: 'success', ms: expect.any(Number) },
-          ...{ executionId: metadata.executionId, traceId: 'trace-1', callerId: 'ada' },
+          tool: 'echo',
+          status: 'success',
+          ms: expect.any(Number),
+          executionId: metadata.executionId,
+          traceId: 'trace-1',
+          callerId: 'ada',
         },
       },
     ]);

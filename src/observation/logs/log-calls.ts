@@ -8,13 +8,16 @@ import type { ProcessLogger } from './create-logger.ts';
 const lineFields = (call: MeasuredCall) => {
   const { executionId, traceId, tool, userId, status, code, costUsd, attempts, cached } = call;
   return {
-    ...{ tool, status },
+    tool,
+    status,
     ...(code && { code }),
     ms: Math.round(call.durationMs * 1000) / 1000,
     ...(costUsd > 0 && { costUsd }),
     ...(attempts > 1 && { attempts }),
     ...(cached && { cached }),
-    ...{ executionId, traceId, callerId: userId },
+    executionId,
+    traceId,
+    callerId: userId,
   };
 };
 

@@ -15,7 +15,7 @@ export interface LogLine {
 
 /** Where lines go: a stream, a file, an exporter. */
 export interface LogSink {
-  /** Must not wait for anything. What it throws is reported to the other sinks. */
+  /** Writes a line, without waiting for anything. What it throws is reported to the other sinks. */
   write(line: LogLine): void;
   /** Reopens its file, after somebody has moved it away. */
   reopen?(): void;

@@ -48,8 +48,16 @@ describe('log lines', () => {
     const text = json[0] ?? '';
     expect(text.match(/"(level|msg|time|pid|process)":/g)).toHaveLength(5);
     expect(JSON.parse(text)).toEqual({
-      ...{ level: 'info', pid: 7, process: 'serve', time: '2026-01-15T12:00:00.000Z', msg: 'real' },
-      ...{ level_: 'error', msg_: 'false', time_: '1999', pid_: 1, process_: 'other' },
+      level: 'info',
+      pid: 7,
+      process: 'serve',
+      time: '2026-01-15T12:00:00.000Z',
+      msg: 'real',
+      level_: 'error',
+      msg_: 'false',
+      time_: '1999',
+      pid_: 1,
+      process_: 'other',
     });
   });
 
@@ -185,8 +193,13 @@ describe('log lines', () => {
   it('benign: ordinary text in many languages, numbers and ids are unchanged', () => {
     const { log, parsed, pretty } = openBoth();
     const fields = {
-      ...{ tool: 'read_file', ms: 3.125, cached: true, none: null, list: [1, 'b'] },
-      ...{ text: 'Größe 東京 🙂 100 %s', path: '/home/ada/notes.md' },
+      tool: 'read_file',
+      ms: 3.125,
+      cached: true,
+      none: null,
+      list: [1, 'b'],
+      text: 'Größe 東京 🙂 100 %s',
+      path: '/home/ada/notes.md',
       executionId: '01a2b3c4-0000-7000-8000-000000000001',
     };
     log.info('Grüße: 50 %', fields);

@@ -26,7 +26,10 @@ const counting = () => {
     return (await store.rollUps.read(range)).length;
   };
   return {
-    ...{ store, stop, call, minutesFrom },
+    store,
+    stop,
+    call,
+    minutesFrom,
     now: runtime.now,
     advance: (ms: number) => fake.advance(ms),
     setAhead: (ms: number) => {

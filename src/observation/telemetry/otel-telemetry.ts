@@ -102,7 +102,9 @@ const startIn = (
 const remoteContext = ({ traceparent, tracestate }: TraceContext): Context => {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
   return traces.setSpanContext(ROOT_CONTEXT, {
-    ...{ traceId, spanId, isRemote: true },
+    traceId,
+    spanId,
+    isRemote: true,
     traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
     ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
   });

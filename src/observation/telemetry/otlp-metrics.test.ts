@@ -23,7 +23,9 @@ describe('createMetricProducer', () => {
     const scope = await collected(
       { ...about, name: 'toolcrib.calls', type: 'counter', lines: () => [{ value: 3 }] },
       {
-        ...{ ...about, name: 'toolcrib.running.calls', type: 'gauge' },
+        ...about,
+        name: 'toolcrib.running.calls',
+        type: 'gauge',
         lines: async () => [{ labels: { tool: 'echo' }, value: 1 }],
       },
     );
@@ -47,7 +49,10 @@ describe('createMetricProducer', () => {
     for (const ms of [1, 1, 20, 500, 3_600_000]) durations.note(ms);
     const counts = { durations, exemplars: new Map() };
     const scope = await collected({
-      ...{ ...about, name: 'toolcrib.call.duration', unit: 's', type: 'histogram' },
+      ...about,
+      name: 'toolcrib.call.duration',
+      unit: 's',
+      type: 'histogram',
       lines: () => [{ labels: { tool: 'echo' }, counts }],
     });
     const [metric] = scope?.metrics ?? [];

@@ -5,13 +5,11 @@
 import {
   type ApprovalAnswer,
   type ApprovalRecord,
-  type ApprovalRequest,
   type Approver,
-  type Decision,
   NOBODY_IN_TIME,
 } from '../../contract/approver.ts';
 import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
-import type { AbortReason, CallRequest, Estimate } from '../../contract/call.ts';
+import type { AbortReason, Estimate } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { NewGrant } from '../../contract/grant.ts';
@@ -21,12 +19,11 @@ import type { Approvals } from '../../contract/store.ts';
 import { fits, showsWhatItBinds } from '../../governance/approvals/binding.ts';
 import { rememberedGrant } from '../../governance/approvals/remembered-grant.ts';
 import { decisionOf, decisionText, type Seals } from '../../governance/approvals/seals.ts';
-import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { callAndParents } from '../call-and-parents.ts';
 import { failed, waiting } from '../outcome.ts';
 import { auditEvent } from '../record/audit-event.ts';
 import { approvalRecord } from './approval-record.ts';
+import { ApproverQuestions } from './approver-questions.ts';
 import {
   type Approved,
   type CallBindingDeps,
@@ -54,15 +51,6 @@ export interface ApprovalServiceDeps extends CallBindingDeps {
 /** Who agreed, or the result that ends the call. */
 export type ApprovalOutcome = Approved | { readonly result: ToolResult };
 
-/** A question that an approver was asked. */
-interface OpenQuestion {
-  readonly signal: AbortSignal;
-  readonly over: Promise<Decision>;
-  stop(): void;
-}
-
-const LATER: Decision = { answer: 'later', by: '' };
-
 /** Limits the open questions of one user to what a person can look at. */
 const MAX_WAITING = 200;
 
@@ -70,7 +58,7 @@ const expired = (call: JudgedCall): ApprovalOutcome => ({
   result: failed(call, 'APPROVAL_EXPIRED'),
 });
 
-/** A "no" stays one, however late it is read; only one that nobody said is no answer. */
+/** Ends a call with the "no" of a person, which counts however late it is read. One that nobody said is no answer. */
 const denied = (call: JudgedCall, { decidedBy }: ApprovalRecord): ApprovalOutcome =>
   decidedBy === NOBODY_IN_TIME ? expired(call) : { result: failed(call, 'USER_CANCELLED') };
 
@@ -110,13 +98,12 @@ const decisionEvent = (
 export class ApprovalService {
   readonly #deps: ApprovalServiceDeps;
   readonly #bindings: CallBindings;
-  /** Ends each question that waits for an approver. */
-  readonly #openQuestions = new Set<() => void>();
-  #isClosed = false;
+  readonly #questions: ApproverQuestions;
 
   constructor(deps: ApprovalServiceDeps) {
     this.#deps = deps;
     this.#bindings = new CallBindings(deps);
+    this.#questions = new ApproverQuestions(deps);
   }
 
   /** Puts the question on record, asks the approver if there is one, and returns the outcome. */
@@ -125,7 +112,7 @@ export class ApprovalService {
     if (earlier) return earlier;
     const parked = await this.park(call, estimate, call.grant.reason);
     if ('result' in parked) return parked;
-    const decision = await this.#askApprover(parked.request, call);
+    const decision = await this.#questions.ask(parked.request, call);
     if (call.control.reason) return this.#withdraw(call, parked.id, call.control.reason);
     if (decision.answer === 'later') {
       return this.#isOpen(parked) ? { result: this.pending(call, parked) } : expired(call);
@@ -159,7 +146,7 @@ export class ApprovalService {
     const outcome = await this.#deps.approvals.park({
       record,
       maxWaiting: MAX_WAITING,
-      reuse: !this.#approverOf(call) && !isUnnamedStep(call),
+      reuse: !this.#questions.hasApprover(call) && !isUnnamedStep(call),
       now: createdAt,
     });
     if (outcome.state === 'full') return { result: tooMany(call) };
@@ -265,55 +252,8 @@ export class ApprovalService {
     return expiresAt > this.#deps.runtime.now();
   }
 
-  /** Finds the approver of the call, or of the call that made it; else the crib's own. */
-  #approverOf(call: CallRequest): Approver | undefined {
-    for (const each of callAndParents(call)) {
-      if (each.options.approver) return each.options.approver;
-    }
-    return this.#deps.approver;
-  }
-
   /** Stops waiting for approvers; open questions stay in the inbox. */
   close(): void {
-    this.#isClosed = true;
-    for (const end of this.#openQuestions) end();
-  }
-
-  async #askApprover(request: ApprovalRequest, call: JudgedCall): Promise<Decision> {
-    const approver = this.#approverOf(call);
-    if (!approver || this.#isClosed) return LATER;
-    const question = this.#openQuestion(request, call);
-    try {
-      // A copy: whatever the approver does with it, the call stays what was asked about.
-      const asked = Promise.resolve().then(() => approver.ask(ownCopy(request), question.signal));
-      return await Promise.race([question.over, asked]);
-    } catch {
-      return { answer: 'deny', by: 'no answer' };
-    } finally {
-      question.stop();
-    }
-  }
-
-  /**
-   * Aborts the signal, and resolves, when an answer would no longer count: an approver may ignore its signal and
-   * never answer. After `stop` only the call refers to the question.
-   */
-  #openQuestion({ expiresAt }: ApprovalRequest, { control }: JudgedCall): OpenQuestion {
-    const { runtime } = this.#deps;
-    const question = new AbortController();
-    const { signal } = question;
-    const over = new Promise<Decision>((resolve) => {
-      signal.addEventListener('abort', () => resolve(LATER), { once: true });
-    });
-    const timer = runtime.after(expiresAt - runtime.now(), () => question.abort('TIMEOUT'));
-    timer.keepAlive(false);
-    const end = (): void => question.abort(control.reason);
-    control.onAbort(end);
-    this.#openQuestions.add(end);
-    const stop = (): void => {
-      timer.cancel();
-      this.#openQuestions.delete(end);
-    };
-    return { signal, over, stop };
+    this.#questions.close();
   }
 }

@@ -38,9 +38,9 @@ export type Confirmed =
 
 export interface CallBindingDeps {
   readonly policy: Policy;
-  /** Gives the digest of a tool's definition. */
+  /** Computes the digest of a tool's definition. */
   definitionOf(ready: ReadyTool): string;
-  /** What the input leads to, resolved. */
+  /** Resolves what the input leads to. */
   resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
   /** Gives the tool as it is registered now. */
   readyTool(name: string, version: string): ReadyTool | Promise<ReadyTool> | undefined;

@@ -20,8 +20,12 @@ const TARGETS = ['host:api.example.com'];
 const resolved = { targets: TARGETS, paths: [] };
 
 const planned = (part: Partial<PlannedCall> = {}): PlannedCall => ({
-  ...{ place: 'one', tool: 'echo', version: '1.0.0', definition: 'definition' },
-  ...{ input: { text: 'hi' }, targets: TARGETS },
+  place: 'one',
+  tool: 'echo',
+  version: '1.0.0',
+  definition: 'definition',
+  input: { text: 'hi' },
+  targets: TARGETS,
   ...part,
 });
 
@@ -35,11 +39,22 @@ const recordOf = (call: PlannedCall, part: Partial<ApprovalRecord> = {}): Approv
   const input = { flow: 'sample', version: '1.0.0', digest: 'plan', calls: [call], asks: [] };
   const facts = { tool: PLAN_TOOL, version: '1.0.0', definition: 'of the plan' };
   return {
-    ...{ id: 'approval', userId: 'local', agentId: 'local', sessionId: 'local' },
-    ...{ ...facts, inputDigest: digestOf(input), targets: [], policyVersion: 'rules' },
-    ...{ createdAt: 0, expiresAt: DAY_MS, state: 'used', decidedBy: 'ada' },
+    id: 'approval',
+    userId: 'local',
+    agentId: 'local',
+    sessionId: 'local',
+    ...facts,
+    inputDigest: digestOf(input),
+    targets: [],
+    policyVersion: 'rules',
+    createdAt: 0,
+    expiresAt: DAY_MS,
+    state: 'used',
+    decidedBy: 'ada',
     request: {
-      ...{ ...facts, input, targets: [] },
+      ...facts,
+      input,
+      targets: [],
       caller: LOCAL_CALLER,
     } as unknown as ApprovalRecord['request'],
     ...part,
@@ -47,7 +62,9 @@ const recordOf = (call: PlannedCall, part: Partial<ApprovalRecord> = {}): Approv
 };
 
 const run: PlannedRun = {
-  ...{ caller: LOCAL_CALLER, createdAt: 0, plan: { approvalId: 'approval', digest: 'plan' } },
+  caller: LOCAL_CALLER,
+  createdAt: 0,
+  plan: { approvalId: 'approval', digest: 'plan' },
 };
 
 const callOf = (part: Partial<JudgedCall> = {}): JudgedCall =>
@@ -63,7 +80,9 @@ const grant = (part: object) => ({
 });
 
 const facts: ConsentFacts = {
-  ...{ definition: 'definition', policyVersion: 'rules', now: 1 },
+  definition: 'definition',
+  policyVersion: 'rules',
+  now: 1,
   resolveTargets: async () => resolved,
 };
 

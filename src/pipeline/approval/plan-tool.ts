@@ -15,10 +15,12 @@ const input: Schema<PlanQuestion> = {
     const fields = isRecord(value) ? value : {};
     const issues = [
       ...TEXTS.filter((name) => typeof fields[name] !== 'string').map((name) => ({
-        ...{ path: [name], message: 'has to be a text' },
+        path: [name],
+        message: 'has to be a text',
       })),
       ...LISTS.filter((name) => !Array.isArray(fields[name])).map((name) => ({
-        ...{ path: [name], message: 'has to be a list' },
+        path: [name],
+        message: 'has to be a list',
       })),
     ];
     return issues.length === 0

@@ -14,7 +14,7 @@ export const mayAnswer = ({ step }: ApprovalRecord, call: JudgedCall): boolean =
 export const isOfStep = ({ step }: ApprovalRecord, call: JudgedCall): boolean =>
   step !== undefined && step === durableStepOf(call);
 
-/** Two branches of a run may make equal calls that only read: nothing tells their questions apart. */
+/** Tells whether nothing names the step of a run: its equal calls that only read have equal questions. */
 export const isUnnamedStep = (call: JudgedCall): boolean =>
   durableStepOf(call) !== undefined && call.options.idempotencyKey === undefined;
 

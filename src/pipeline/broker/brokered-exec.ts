@@ -33,7 +33,7 @@ export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
   /** Rejects with SANDBOX_ERROR when this machine cannot give it. */
   readonly sandboxes: Sandboxes;
-  /** Where the run takes place. Throws for a folder that an approved call may not use. */
+  /** Finds the folder in which a program runs. Throws for a folder that an approved call may not use. */
   workingFolder(call: Call<'ready'>, cwd: string): string | Promise<string>;
   /** Rejects when what an approved call names was exchanged; asked before its first program. */
   assertApproved(call: Call<'ready'>): Promise<void>;

@@ -2,7 +2,6 @@
  * Makes the context that a tool is handed. Members are made when first used, because most tools use one
  * or two of them; each checks the tool's declared needs before it does anything.
  */
-
 import type { Call, CallRequest } from '../../contract/call.ts';
 import type { CallerNames, Isolation } from '../../contract/caller.ts';
 import type { FileAccess, ToolContext } from '../../contract/context.ts';
@@ -21,7 +20,6 @@ import type { Egress } from '../../governance/egress/create-egress.ts';
 import { spendingOf } from '../../governance/ledger/most-cost.ts';
 import { CallMemory } from '../../governance/memory.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { thrownText } from '../../kit/data/reason-of.ts';
 import { traceOf } from '../call-span.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { assertRunning } from './assert-running.ts';
@@ -37,6 +35,7 @@ import {
 import { droppable, droppableMethods } from './droppable.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
 import { noteUsage } from './note-usage.ts';
+import { callLogger, noteWarning, tellProgress } from './tool-messages.ts';
 import { workSignal } from './work-signal.ts';
 
 type InnerCall = Parameters<ToolContext['call']>;
@@ -169,17 +168,7 @@ export class CallContext implements ToolContext {
   // Getters that hand out closures, so that a tool may take its context apart: `({ progress, call })`.
 
   get progress(): ToolContext['progress'] {
-    return (fraction, note) => {
-      const { control, executionId, notes } = this.#call;
-      if (notes.ended) return;
-      if (!control.step(fraction)) return;
-      const { events, redactor } = this.#deps;
-      const text = note === undefined ? undefined : shortText(note, redactor);
-      control.progress(fraction, text);
-      if (events.has('call.progressed')) {
-        events.emit('call.progressed', { executionId, fraction, note: text });
-      }
-    };
+    return (...step) => tellProgress(this.#call, step, this.#deps);
   }
 
   get elicit(): ToolContext['elicit'] {
@@ -232,13 +221,7 @@ export class CallContext implements ToolContext {
   }
 
   get warn(): ToolContext['warn'] {
-    return (message) => {
-      const { notes } = this.#call;
-      notes.warnings ??= [];
-      const { length } = notes.warnings;
-      if (length < MAX_WARNINGS) notes.warnings.push(shortText(message, this.#deps.redactor));
-      else if (length === MAX_WARNINGS) notes.warnings.push('Further warnings were left out.');
-    };
+    return (message) => noteWarning(this.#call, message, this.#deps);
   }
 
   get exec(): ToolContext['exec'] {
@@ -273,38 +256,8 @@ export class CallContext implements ToolContext {
   }
 }
 
-/** What a tool says in one warning or one step of its progress; it may say any number of bytes. */
-const MAX_SAID = 2_000;
-/** The warnings of one call: all of them are part of its result. */
-const MAX_WARNINGS = 100;
-
-/** Redacts before the final cut: a secret cut in half would not be found. */
-const shortText = (said: unknown, redactor: Redactor): string =>
-  redactor.text(thrownText(said).slice(0, MAX_SAID * 8)).slice(0, MAX_SAID);
-
 const declaresSecret = (tool: Tool, key: string): boolean =>
   tool.auth?.configKey === key || (tool.needs?.secrets?.includes(key) ?? false);
-
-const callLogger = (call: Call<'ready'>, deps: ContextDeps): Logger => {
-  const { log } = deps.runtime;
-  const write =
-    (level: keyof Logger) =>
-    (message: string, fields: Record<string, unknown> = {}): void => {
-      log[level](deps.redactor.text(thrownText(message)), {
-        ...(deps.redactor.record(fields) as Record<string, unknown>),
-        tool: call.ready.tool.name,
-        executionId: call.executionId,
-        traceId: call.traceId,
-        callerId: call.caller.userId,
-      });
-    };
-  return {
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-  };
-};
 
 export interface Contexts {
   of(call: Call<'ready'>): ToolContext;

@@ -75,7 +75,10 @@ const taskFor = (
   return undefined;
 };
 
-/** Tools that name the repository in their needs keep what they replace, for undo. */
+/**
+ * Throws for a command of git that would replace uncommitted work, unless the tool names the repository in its
+ * needs: then what it replaces is kept for undo.
+ */
 const assertKeepsWork = ({ commands }: Pick<AllowedProgram, 'commands'>, needs: Needs): void => {
   const subcommand = wantsRepository(needs) ? undefined : overwritingSubcommand(commands);
   if (subcommand === undefined) return;

@@ -8,7 +8,10 @@ import type { Spending } from '../../contract/store.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** Holds more in the ledger for one call: at least `need`, and `wish` if the budget allows it. Returns what it holds. */
+/**
+ * Holds more in the ledger for one call: at least `need`, and `wish` if the budget allows it. Returns what it
+ * holds.
+ */
 export type HoldMore = (need: Spending, wish: Spending) => Promise<Spending | undefined>;
 
 export interface PurseOptions {

@@ -13,7 +13,7 @@ export type EffectState = 'none' | 'done' | 'not_done' | 'unknown';
 /** Longer inputs are cut to this: the trail is no second copy of all data. */
 const MAX_INPUT_CHARS = 8192;
 
-/** True for a tool that reaches brokered files only: without a write of the broker it changed nothing. */
+/** Tells whether a tool reaches brokered files only: without a write of the broker it changed nothing. */
 const reachesOnlyFiles = (call: CallRequest): boolean => {
   const tool = evidenceOf(call).ready?.tool;
   // Code of others that still runs in this process may do what no broker sees.
@@ -22,7 +22,7 @@ const reachesOnlyFiles = (call: CallRequest): boolean => {
   return needs?.paths !== undefined && !needs.hosts && !needs.commands;
 };
 
-/** True when the trail has an intent of this call, its own or one for a call that it made. */
+/** Tells whether the trail has an intent of this call, its own or one for a call that it made. */
 const hasIntent = ({ notes }: CallRequest): boolean => notes.intentRecorded || notes.innerIntent;
 
 export const effectState = (call: CallRequest, result: ToolResult): EffectState => {

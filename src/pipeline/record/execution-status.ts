@@ -87,7 +87,9 @@ const ownCall = (call: CallRequest): RunningCall => {
   const { userId, agentId, sessionId } = call.caller;
   return {
     ...running(call),
-    ...{ userId, agentId, sessionId },
+    userId,
+    agentId,
+    sessionId,
     tier: evidenceOf(call).ready?.tool.tier ?? '',
     summary: call.notes.summary ?? '',
     isHere: true,
@@ -100,7 +102,9 @@ const callElsewhere = ({ entry }: OpenIntent): RunningCall => ({
   state: 'running',
   effect: 'unknown',
   startedAt: entry.at,
-  ...{ userId: entry.userId, agentId: entry.agentId, sessionId: entry.sessionId },
+  userId: entry.userId,
+  agentId: entry.agentId,
+  sessionId: entry.sessionId,
   tier: entry.tier,
   summary: summaryOfRow(entry),
   isHere: false,

@@ -21,7 +21,9 @@ it('a store that throws at once after it began another row loses no row and leav
   const runRecords = new RunRecords();
   for (const executionId of ['one', 'two', 'three']) {
     const call = {
-      ...{ executionId, caller: {}, notes: {} },
+      executionId,
+      caller: {},
+      notes: {},
       options: { runRecords },
       ready: { tool: {} },
     };

@@ -127,7 +127,7 @@ export const systemCodeOf = (thrown: unknown): string | undefined => {
   return undefined;
 };
 
-/** True for what an `AbortSignal.timeout` aborts with, also as the cause of another error. */
+/** Tells whether an error is what an `AbortSignal.timeout` aborts with, also as the cause of another error. */
 export const isTimeout = (thrown: unknown): boolean => {
   for (const error of causes(thrown)) if (propertyOf(error, 'name') === 'TimeoutError') return true;
   return false;

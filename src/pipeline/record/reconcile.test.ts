@@ -111,7 +111,9 @@ describe('after a crash', () => {
     await store.audit.append(intent('e'));
     await store.snapshots.save({ ...kept, executionId: 'e', afterHash: sha256Hex('after') });
     await reconcile({
-      ...{ store: afterCrash(store), now: () => 2, inspect: async () => 'not_done' },
+      store: afterCrash(store),
+      now: () => 2,
+      inspect: async () => 'not_done',
       reachesOnlyFiles: () => reachesOnlyFiles,
     });
     expect(await store.replays.claim(claim)).toMatchObject({ state });

@@ -23,7 +23,7 @@ export class RunningCalls {
     return (call as ListedCall).runningIndex >= 0;
   }
 
-  /** Safe to call twice. */
+  /** Removes a call; does nothing for one that was removed. */
   remove(call: CallRequest): void {
     const { runningIndex: index } = call as ListedCall;
     if (index < 0) return;
@@ -47,7 +47,7 @@ export class RunningCalls {
     return this.#calls.find((call) => call.executionId === executionId);
   }
 
-  /** False when there is no such call, or it is aborted already. */
+  /** Cancels a call. False when there is no such call, or it is aborted already. */
   cancel(executionId: string): boolean {
     const call = this.get(executionId);
     if (!call || call.control.aborted) return false;

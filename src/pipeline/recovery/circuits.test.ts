@@ -16,7 +16,10 @@ const sharedServer = async () => {
   const state = { isDown: true };
   const tool = (name: string) =>
     aTool({
-      ...{ name, server: 'mcp:demo', breaker, retry: RetryPolicies.NONE },
+      name,
+      server: 'mcp:demo',
+      breaker,
+      retry: RetryPolicies.NONE,
       run: () => (state.isDown ? unreachable() : 'ok'),
     });
   const crib = await testCrib([tool('one'), tool('two'), aTool({ name: 'other' })]);
@@ -34,7 +37,8 @@ describe('the circuit of a tool', () => {
     expect(await crib.health.circuit('one')).toMatchObject({ state: 'closed', failures: 1 });
     await crib.execute('one', {});
     expect(await crib.health.circuit('one')).toMatchObject({
-      ...{ state: 'open', failures: 2 },
+      state: 'open',
+      failures: 2,
       openUntil: crib.runtime.now() + 1000,
     });
     await crib.runtime.advance(1000);

@@ -14,7 +14,10 @@ export interface ToolGuards {
   /** Of single callers; undefined where the breaker is switched off. */
   readonly callers: CallerBreakers | undefined;
   readonly bulkheads: readonly Bulkhead[];
-  /** `bulkheads` and the one that all tools share. Calls that a tool makes do not enter the shared one: they could wait for their own parent. */
+  /**
+   * `bulkheads` and the one that all tools share. Calls that a tool makes do not enter the shared one: they
+   * could wait for their own parent.
+   */
   readonly bulkheadsAndAll: readonly Bulkhead[];
 }
 
@@ -60,7 +63,9 @@ const circuitIn = ({ name, server, own, shared, now }: CircuitFacts): CircuitSta
   if (!breaker) return { tool: name, state: 'closed', failures: 0 };
   const state = breaker.state(now);
   return {
-    ...{ tool: name, state, failures: breaker.failures },
+    tool: name,
+    state,
+    failures: breaker.failures,
     ...(state === 'open' && { openUntil: now + breaker.restMs(now) }),
     ...(breaker === shared && server !== undefined && { server }),
     ...(ofAll.length === 0 && ofCallers.length > 0 && { callers: ofCallers.length }),
@@ -129,7 +134,10 @@ export const createGuards = (
   const reset = (server: string): ClosedCircuits => closeAll(byServer.get(server) ?? new Map());
   const circuitOf = ({ name, server }: Tool, now: number): CircuitStatus =>
     circuitIn({
-      ...{ name, server, now, own: byName.get(`tool ${name}`) },
+      name,
+      server,
+      now,
+      own: byName.get(`tool ${name}`),
       shared: server === undefined ? undefined : byName.get(`server ${server}`)?.breaker,
     });
   return { guardsOf, reset, circuitOf };

@@ -36,7 +36,7 @@ export const backoffDelay = (backoff: Backoff, attempt: number, random: () => nu
   }
 };
 
-/** Waits; ends early when the call is aborted. */
+/** Waits for a while, or until the call is aborted. */
 const pause = (ms: number, control: CallControl, runtime: Runtime): Promise<void> =>
   new Promise((resolve) => {
     const timer = runtime.after(ms, resolve);

@@ -44,9 +44,9 @@ export interface ApproveDeps {
   readonly redactor: Redactor;
   readonly runtime: Pick<Runtime, 'elapsed' | 'now'>;
   readonly recheck: Recheck;
-  /** Digest of the tool's definition. */
+  /** Computes the digest of the tool's definition. */
   definitionOf(ready: ReadyTool): string;
-  /** What the input leads to, resolved. */
+  /** Resolves what the input leads to. */
   resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
   /** Returns the refusal of a call whose program may not run, whatever a person would say. */
   refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;

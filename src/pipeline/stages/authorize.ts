@@ -29,9 +29,9 @@ export interface AuthorizeDeps {
   readonly standingGrants: Pick<StandingGrants, 'forCall'>;
   readonly labels: SessionLabels;
   readonly events: Events;
-  /** Digest of the tool's definition: grants lapse with it. */
+  /** Computes the digest of the tool's definition: grants lapse with it. */
   definitionOf(ready: ReadyTool): string;
-  /** What the input leads to, resolved. */
+  /** Resolves what the input leads to. */
   resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
 }
 

@@ -105,7 +105,7 @@ const initialized = async (
   }
 };
 
-/** True for most calls that only read: they need not wait for anything, which saves 0.3 µs. */
+/** Tells whether a call need not wait for anything, as most that only read: that saves 0.3 µs. */
 const isPrepared = (call: AdmittedCall): boolean =>
   call.grant.tier === 'read_only' && !call.ready.tool.initialize && !call.control.aborted;
 

@@ -12,12 +12,19 @@ describe('record', () => {
     const refused = await crib.execute('no-such-tool', {}, { userId: 'ada' });
     expect(measured).toMatchObject([
       {
-        ...{ executionId: done.metadata.executionId, tool: 'echo', userId: 'ada' },
-        ...{ status: 'success', code: undefined, attempts: 1, durationMs: done.metadata.duration },
+        executionId: done.metadata.executionId,
+        tool: 'echo',
+        userId: 'ada',
+        status: 'success',
+        code: undefined,
+        attempts: 1,
+        durationMs: done.metadata.duration,
       },
       {
-        ...{ executionId: refused.metadata.executionId, userId: 'ada' },
-        ...{ status: 'failure', code: 'TOOL_NOT_FOUND' },
+        executionId: refused.metadata.executionId,
+        userId: 'ada',
+        status: 'failure',
+        code: 'TOOL_NOT_FOUND',
       },
     ]);
     expect(JSON.stringify(measured)).not.toContain('words');

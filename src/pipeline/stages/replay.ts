@@ -80,7 +80,7 @@ const withDoubt = (call: Checked, result: ToolResult): ToolResult => {
 };
 
 /**
- * True for results that a key keeps. A call that was refused without effect, or that failed and is
+ * Tells whether a key keeps a result. A call that was refused without effect, or that failed and is
  * known to have changed nothing (a full disk), may be tried again, and so may one of an idempotent tool.
  */
 const isFinal = (call: Checked, result: ToolResult): boolean => {

@@ -5,6 +5,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { parseUrl } from '../../kit/http/parse-url.ts';
 import { failureWords, redisFailure } from './redis-failure.ts';
 import { defineScripts } from './redis-scripts.ts';
 
@@ -25,7 +26,7 @@ const invalidAddress = (): ToolFailure =>
 
 /** Returns host and port of an address. Throws CONFIG_INVALID for anything that is no Redis address. */
 export const placeOfAddress = (address: string): string => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = parseUrl(address);
   if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
     throw invalidAddress();
   }

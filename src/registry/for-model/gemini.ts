@@ -3,7 +3,6 @@
  * `oneOf`, one type each with `nullable` beside it, values listed for strings only. References are
  * expanded; recursive ones, and those that would make the result too large, are cut.
  */
-
 import { compact } from '../../kit/data/compact.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import {

@@ -2,7 +2,6 @@
  * Defines tools as an MCP server lists them, safe for every client. Some clients drop a tool with a
  * combination at the root of its input; some lose all tools over one output schema that does not compile.
  */
-
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';

@@ -4,7 +4,6 @@
  * lead into `$defs` only. What it cannot express is dropped and reported as a loss; what it forbids, such
  * as a map with free keys, is a barrier to strictness.
  */
-
 import { isRecord } from '../../kit/data/is-record.ts';
 import {
   below,

@@ -1,5 +1,4 @@
 /** The keywords of OpenAI's strict dialect by type, and the types that a schema allows. */
-
 import { isRecord } from '../../kit/data/is-record.ts';
 import type { SchemaNode } from './definition.ts';
 

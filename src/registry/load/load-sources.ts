@@ -6,8 +6,9 @@ import type { LoadReport } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Source } from '../../contract/source.ts';
 import { SOURCES, type Tool } from '../../contract/tool.ts';
+import { isToolName } from '../../contract/tool-name.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
-import { checkTool, isToolName } from '../check-tool.ts';
+import { checkTool } from '../check-tool.ts';
 import type { ToolFamilies } from '../tool-families.ts';
 import type { Family, Registered } from '../versions.ts';
 

@@ -20,7 +20,10 @@ import { toolLabels } from './tool-labels.ts';
 export interface ReadyState {
   /** Gives the same object every time. Rejects with CONFIG_INVALID when a schema cannot be compiled. */
   ready(): ReadyTool | Promise<ReadyTool>;
-  /** Gives the JSON Schema; compiles nothing. Throws CONFIG_INVALID for a Zod schema that JSON Schema cannot express. */
+  /**
+   * Gives the JSON Schema; compiles nothing. Throws CONFIG_INVALID for a Zod schema that JSON Schema cannot
+   * express.
+   */
   json(side: SchemaSide): JsonSchema | undefined;
   /** Cleans the tool up, unless it was never called. Never rejects. */
   cleanup(): Promise<void>;

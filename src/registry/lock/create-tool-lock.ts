@@ -83,7 +83,9 @@ export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
 };
 
 const goneState = ({ tool, origin, fingerprint }: LockEntry): LockState => ({
-  ...{ tool, origin, fingerprint },
+  tool,
+  origin,
+  fingerprint,
   state: 'gone',
   findings: [],
   diff: '',

@@ -1,5 +1,4 @@
 /** Compiles the schema that a tool declares, Zod or JSON Schema, into the neutral `Schema`. */
-
 import { createRequire } from 'node:module';
 import { ToolFailure } from '../../contract/errors.ts';
 import { foreignSchemaFault } from '../../contract/foreign-schema.ts';

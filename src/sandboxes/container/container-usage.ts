@@ -22,7 +22,7 @@ interface ContainerStats {
 const amountIn = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
-/** Files that the kernel could forget at any time are not counted, as by `docker stats`. */
+/** Reads the memory in use. Files that the kernel could forget at any time are not counted, as by `docker stats`. */
 const memoryOf = ({ memory_stats: memory = {} }: ContainerStats): number =>
   amountIn(memory.max_usage) ||
   Math.max(0, amountIn(memory.usage) - amountIn(memory.stats?.inactive_file));

@@ -97,7 +97,12 @@ class ContainerSandbox implements Sandbox {
     const grants = sandboxGrants(config);
     const ociRuntime = await this.#ociRuntime();
     const createOptions = containerRequest({
-      ...{ image, identity, masks, grants, limits, ociRuntime },
+      image,
+      identity,
+      masks,
+      grants,
+      limits,
+      ociRuntime,
       variables: sandboxEnvironment(SEARCH_PATH, config),
       // An image's own entry point would come before the program.
       entrypoint: [],

@@ -119,7 +119,11 @@ class ContainerEngine implements DockerEngine {
     const ociRuntime = await this.#ociRuntime();
     const limits = { memoryMb, cpus, processes, outputBytes, timeMs };
     const createOptions = containerRequest({
-      ...{ image, identity, masks, limits, ociRuntime },
+      image,
+      identity,
+      masks,
+      limits,
+      ociRuntime,
       ...(entrypoint !== undefined && { entrypoint: [entrypoint] }),
       argv: request.args,
       ...(request.workdir !== undefined && { workingFolder: request.workdir }),

@@ -124,7 +124,10 @@ const kill = (container: Container): Promise<void> =>
 const remove = (container: Container): Promise<void> =>
   container.remove({ force: true, v: true }).catch(() => undefined);
 
-/** Removes a container, also one that is made after the run was stopped. Does not wait for an engine that never answers. */
+/**
+ * Removes a container, also one that is made after the run was stopped. Does not wait for an engine that never
+ * answers.
+ */
 const removeMade = (made: Promise<Container>, runtime: Runtime): Promise<void> =>
   answeredInTime(made, runtime).then(remove, () => {
     void made.then(remove, () => undefined);

@@ -165,7 +165,11 @@ export const confineProgram = async (
     const watch = new Watch(runtime, request.limits, network?.refusals ?? []);
     const [command = '', ...args] = argv;
     return {
-      ...{ command, args, cwd, data, env: ENVIRONMENT },
+      command,
+      args,
+      cwd,
+      data,
+      env: ENVIRONMENT,
       ...(identity && { identity }),
       watch: (pid, events) => {
         if (platform === 'linux') watch.look(pid, events);

@@ -50,7 +50,10 @@ export const processReadiness = async (
   }
 };
 
-/** The helpers before the program print only when they fail. A program that prints the same spoils only its own result. */
+/**
+ * The helpers before the program print only when they fail. A program that prints the same spoils only its own
+ * result.
+ */
 const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec|relay): (.*)/;
 const HELPER_CODES = new Set([1, 71, 126, 127]);
 const NO_PROGRAM = /^execvp (.*): (?:No such file or directory|Permission denied)$/;

@@ -3,7 +3,6 @@
  * reach what no namespace separates (key rings, vsock), use memory that is not counted (memfd, System V
  * segments), or reach parts of the kernel that ordinary programs never use.
  */
-
 import { ToolFailure } from '../../contract/errors.ts';
 
 /** Per processor: the audit word of the kernel, the numbers of the calls, the number of `socket`. */

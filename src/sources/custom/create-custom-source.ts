@@ -2,7 +2,6 @@
  * The source of a project's own tools: `*.yml` and `*.ts` in its folder. Only trusted files are read, all
  * code runs in a sandbox, and a bad file is reported and never stops the others.
  */
-
 import { watch } from 'node:fs';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';

@@ -2,10 +2,9 @@
 import { validRange } from 'semver';
 import { z } from 'zod';
 import { CATEGORIES, TIERS } from '../../contract/tool.ts';
+import { TOOL_NAME } from '../../contract/tool-name.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
 import { BadToolFile, type Position } from './file-problem.ts';
-
-export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
 const MAX_MS = HOUR_MS;
 

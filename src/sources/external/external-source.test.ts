@@ -10,8 +10,14 @@ import { ExternalSource } from './external-source.ts';
 import { createReadingCache } from './reading-cache.ts';
 
 const SETTINGS: ExternalSettings = {
-  ...{ name: 'lamps', kind: 'openapi', enabled: true, toolTiers: {}, headers: {} },
-  ...{ timeoutMs: 1000, maxOutputBytes: 1000, own: { document: 'lamps.json' } },
+  name: 'lamps',
+  kind: 'openapi',
+  enabled: true,
+  toolTiers: {},
+  headers: {},
+  timeoutMs: 1000,
+  maxOutputBytes: 1000,
+  own: { document: 'lamps.json' },
 };
 
 interface Definition {
@@ -38,12 +44,10 @@ const open = async (driver: SourceDriver, folder?: string, project = '/project')
   const runtime = createRuntime({});
   const redact = (text: string): string => text.replaceAll('hunter2', '***');
   return new ExternalSource(SETTINGS, {
-    ...{
-      driver,
-      runtime,
-      cache: createReadingCache(folder, project),
-      buildDeps: { runtime, redact },
-    },
+    driver,
+    runtime,
+    cache: createReadingCache(folder, project),
+    buildDeps: { runtime, redact },
     readDeps: () => ({}) as never,
     close: async () => undefined,
   });

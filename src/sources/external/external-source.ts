@@ -102,7 +102,9 @@ export class ExternalSource implements ManagedSource {
   status(): SourceStatus {
     const { name, kind } = this.settings;
     return {
-      ...{ name, kind, state: this.#state() },
+      name,
+      kind,
+      state: this.#state(),
       location: this.#deps.driver.locationOf(this.settings),
       tools: this.#tools.length,
       refused: this.#refused,

@@ -17,8 +17,13 @@ const file = fileURLToPath(
 );
 
 const settings = (own: object = {}): ExternalSettings => ({
-  ...{ name: 'github', kind: 'graphql', enabled: true, toolTiers: {}, headers: {} },
-  ...{ timeoutMs: 60_000, maxOutputBytes: 1_000_000 },
+  name: 'github',
+  kind: 'graphql',
+  enabled: true,
+  toolTiers: {},
+  headers: {},
+  timeoutMs: 60_000,
+  maxOutputBytes: 1_000_000,
   own: { url: 'https://api.github.com/graphql', schema: file, ...own },
 });
 

@@ -21,7 +21,9 @@ const closeAll = async (): Promise<void> => {
 
 const openCrib = async (own: object): Promise<CribHost> => {
   const made = await createCribHost({
-    ...{ builtins: false, store: 'memory', policy: ALLOW_ALL },
+    builtins: false,
+    store: 'memory',
+    policy: ALLOW_ALL,
     home: await mkdtemp(join(tmpdir(), 'toolcrib-graphql-')),
     secrets: { get: async (key) => KEYS[key] },
     config: {

@@ -57,7 +57,8 @@ describe('the tools of a gRPC server with reflection', () => {
 
   it('are those that include and exclude leave, under the names they have without filters', async () => {
     const crib = await bench.crib({
-      ...{ address: at(await bench.start()), include: ['Orders/*'] },
+      address: at(await bench.start()),
+      include: ['Orders/*'],
       exclude: ['shop.v1.Orders/Fail', '*/Talk', '*/Upload', 'Orders/E*', '*/Say'],
     });
     const names = crib.tools.list().map(({ tool }) => tool.name);
@@ -67,7 +68,8 @@ describe('the tools of a gRPC server with reflection', () => {
 
   it('have the tiers and labels that the user gives them', async () => {
     const crib = await bench.crib({
-      ...{ address: at(await bench.start()), tier: 'write' },
+      address: at(await bench.start()),
+      tier: 'write',
       labels: { trust: 'trusted' },
       tools: { Orders_Get: { tier: 'execute', sink: false } },
     });
@@ -114,8 +116,12 @@ describe('a unary call', () => {
   it('sends the input and gives the answer, absent values filled in', async () => {
     const crib = await bench.crib({ address: at(await bench.start()) });
     const order = {
-      ...{ orderId: 'o2', cents: '9007199254740993', state: 'SHIPPED', priority: 0 },
-      ...{ placedAt: '2026-01-31T12:00:00.000000001Z', caller: '' },
+      orderId: 'o2',
+      cents: '9007199254740993',
+      state: 'SHIPPED',
+      priority: 0,
+      placedAt: '2026-01-31T12:00:00.000000001Z',
+      caller: '',
       lines: [{ article: 'lamp', count: 2 }],
     };
     const put = await crib.execute('Orders_Put', order);
@@ -124,7 +130,11 @@ describe('a unary call', () => {
     expect(got.data).toEqual(order);
     const first = await crib.execute('Orders_Get', { orderId: 'o1' });
     expect(first.data).toEqual({
-      ...{ orderId: 'o1', cents: '1250', state: 'OPEN', lines: [], caller: '' },
+      orderId: 'o1',
+      cents: '1250',
+      state: 'OPEN',
+      lines: [],
+      caller: '',
     });
   });
 

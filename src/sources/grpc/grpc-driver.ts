@@ -50,7 +50,10 @@ const readFromServer = async (
     const { signal, runtime } = deps;
     const deadline = runtime.now() + MAX_READ_MS;
     const { files, services, missing } = await readReflection(client, {
-      ...{ host, metadata, signal, deadline },
+      host,
+      metadata,
+      signal,
+      deadline,
     });
     return { files, paths: [], missing, listed: services };
   } catch (error) {
@@ -111,7 +114,8 @@ const definitionOf = async (
   const { files, listed } = read;
   const built = await buildInProcess({ files, listed }, signal);
   return {
-    ...{ format: DEFINITION_FORMAT, ...built },
+    format: DEFINITION_FORMAT,
+    ...built,
     missing: [...read.missing, ...undescribed(built.services, read)],
     ...(ca !== undefined && { ca }),
   };
@@ -151,7 +155,11 @@ const ping = async (
   const now = (): number => runtime.now();
   try {
     const { healthy, message } = await checkHealth({
-      ...{ settings, channels, resolveHost, redact, now },
+      settings,
+      channels,
+      resolveHost,
+      redact,
+      now,
     });
     if (!healthy) throw new ToolFailure('NETWORK', message ?? 'The server does not answer.');
   } finally {

@@ -1,5 +1,4 @@
 /** The settings of a gRPC source, completed. */
-
 import { isIP } from 'node:net';
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import { invalidSetting } from '../../kit/data/coded-failures.ts';
@@ -83,10 +82,18 @@ export const grpcSettings = (settings: ExternalSettings): GrpcSettings => {
     );
   }
   return {
-    ...{ host, port, isTls, metadata, secretKeys, isLoopback: isLoopbackHost(host) },
+    host,
+    port,
+    isTls,
+    metadata,
+    secretKeys,
+    isLoopback: isLoopbackHost(host),
     authority: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
-    ...{ ca: own.ca, proto: own.proto ?? [], includeDirs: own.includeDirs ?? [] },
-    ...{ include: own.include ?? [], exclude: own.exclude ?? [] },
+    ca: own.ca,
+    proto: own.proto ?? [],
+    includeDirs: own.includeDirs ?? [],
+    include: own.include ?? [],
+    exclude: own.exclude ?? [],
     maxMessages: own.maxMessages ?? MAX_MESSAGES,
     maxStreamMs: own.maxStreamMs,
     maxRequestBytes: own.maxRequestBytes ?? MAX_REQUEST_BYTES,

@@ -27,12 +27,12 @@ export interface ConnectHooks extends TransportHooks {
   /** Rejects when the server is no longer needed. */
   readonly stopped?: Promise<never>;
   onToolsChanged(): void;
-  /** The list of resources or prompts changed. */
+  /** Called when the list of resources or prompts has changed. */
   onListChanged(list: ServerList): void;
   onResourceUpdated(uri: string): void;
-  /** A message of the server's log. */
+  /** Called with each message of the server's log. */
   onMessage?(params: { readonly level?: unknown; readonly data?: unknown }): void;
-  /** The connection ended; called only after it was open. */
+  /** Called when the connection has ended, if it was open. */
   onClosed(): void;
 }
 

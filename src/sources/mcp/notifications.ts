@@ -10,7 +10,7 @@ const MAX_TEXT = 2000;
 export interface NotificationDeps {
   readonly runtime: Pick<Runtime, 'elapsed'>;
   redact(text: string): string;
-  /** Nobody is told when absent. */
+  /** Tells others of the change; nobody when absent. */
   notified?(notification: ServerNotification): void;
 }
 
@@ -23,7 +23,7 @@ const textOf = (data: unknown): string =>
 
 export interface Notifier {
   tell(notification: Pick<ServerNotification, 'method' | 'uri'>): void;
-  /** A message of the server's log. */
+  /** Called with each message of the server's log. */
   message(params: { readonly level?: unknown; readonly data?: unknown }): void;
 }
 

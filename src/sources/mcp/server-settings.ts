@@ -128,7 +128,7 @@ export interface McpDeps {
   /** Rejects with SANDBOX_ERROR when this machine cannot confine the program. */
   confine?(request: ConfineRequest): Promise<ConfinedStart>;
   authFor?(settings: ServerSettings): AuthProvider | undefined;
-  /** Told what servers report by themselves. */
+  /** Called with what servers report by themselves. */
   notified?(server: string, notification: ServerNotification): void;
   /** Asks a person. Without one, every question of a server is declined. */
   readonly elicit?: Elicit;

@@ -45,7 +45,8 @@ export class ServerSource implements Source {
     this.label = `mcp:${settings.name}`;
     this.#deps = deps;
     const notifier = createNotifier({
-      ...{ runtime: deps.runtime, redact: deps.redact },
+      runtime: deps.runtime,
+      redact: deps.redact,
       notified: (notification) => deps.notified?.(settings.name, notification),
     });
     this.link = new ServerLink(settings, deps, {

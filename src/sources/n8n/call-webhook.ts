@@ -134,7 +134,11 @@ export const callWebhook = async (
   try {
     const response = await context.fetch(webhookUrl(own, webhookPath), {
       // A redirect would carry the secret elsewhere.
-      ...{ method: 'POST', headers, body, redirect: 'manual', signal: context.signal },
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: context.signal,
     });
     if (!response.ok) throw await failureOf(response, deps);
     const output = await outputIn(response, maxOutputBytes);

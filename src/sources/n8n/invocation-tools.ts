@@ -54,7 +54,10 @@ const deliver = async (
   const { id, userId, chatId, triggeredBy, webhookPath, input, idempotencyKey } = record;
   const address = `${withoutSlash(callbackUrl ?? '')}/callbacks/n8n/${settings.name}`;
   const metadata = {
-    ...{ userId, chatId, triggeredBy, invocationId: id },
+    userId,
+    chatId,
+    triggeredBy,
+    invocationId: id,
     ...(callbackUrl !== undefined && { callbackUrl: address }),
   };
   const request = { webhookPath, input, requestId: id, idempotencyKey, metadata };
@@ -73,7 +76,10 @@ const defineDelivery = (deps: WorkflowToolDeps, invocations: Invocations): Tool 
     name: deliveryToolName(settings.name),
     description:
       'Starts a workflow run that is on record. Jobs call it; calling it has no other use.',
-    ...{ source: 'workflow', category: 'service', tier: 'write', input: INPUT },
+    source: 'workflow',
+    category: 'service',
+    tier: 'write',
+    input: INPUT,
     tags: ['n8n', settings.name],
     server: `n8n:${settings.name}`,
     assigned: { trust: 'untrusted', sensitivity: 'private', sink: false },
@@ -99,7 +105,11 @@ const viewOf = (record: Invocation): object => {
   const { id: invocationId, tool, workflowId, status, createdAt } = record;
   const { completedAt, durationMs, executionId, output, error } = record;
   return {
-    ...{ invocationId, tool, workflowId, status, createdAt },
+    invocationId,
+    tool,
+    workflowId,
+    status,
+    createdAt,
     ...(completedAt !== undefined && { completedAt }),
     ...(durationMs !== undefined && { durationMs }),
     ...(executionId !== undefined && { executionId }),
@@ -113,7 +123,10 @@ const defineResult = ({ settings }: WorkflowToolDeps, invocations: Invocations):
     name: RESULT_TOOL_NAME,
     description:
       'Reads how far a workflow run is that was started by an earlier call, and what it answered.',
-    ...{ source: 'workflow', category: 'service', tier: 'read_only', input: INPUT },
+    source: 'workflow',
+    category: 'service',
+    tier: 'read_only',
+    input: INPUT,
     aliases: [`${settings.name}.get_workflow_result`],
     tags: ['n8n', settings.name],
     // What a workflow answers comes from outside.

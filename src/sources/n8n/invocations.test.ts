@@ -21,8 +21,15 @@ const openSqlite = async (): Promise<Store> => {
 };
 
 const WANTED: NewInvocation = {
-  ...{ source: 'flows', tool: 'report', workflowId: 'w', webhookPath: 'p', idempotencyKey: 'k' },
-  ...{ userId: 'ada', chatId: 'c', triggeredBy: 'bot', input: { day: 1 } },
+  source: 'flows',
+  tool: 'report',
+  workflowId: 'w',
+  webhookPath: 'p',
+  idempotencyKey: 'k',
+  userId: 'ada',
+  chatId: 'c',
+  triggeredBy: 'bot',
+  input: { day: 1 },
 };
 
 /** What holds in whatever store the records are kept. */
@@ -63,7 +70,10 @@ const keepsRecords = (open: () => Promise<Store>): void => {
     const outcomes = await Promise.all([1, 2, 3].map(() => complete('flows', answer)));
     expect(outcomes.toSorted()).toEqual(['completed', 'ignored', 'ignored']);
     expect(await get(id)).toMatchObject({
-      ...{ status: 'success', executionId: '231', output: { pages: 3 }, durationMs: 1_500 },
+      status: 'success',
+      executionId: '231',
+      output: { pages: 3 },
+      durationMs: 1_500,
       endedBy: 'callback',
     });
   });

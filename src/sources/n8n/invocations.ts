@@ -67,7 +67,8 @@ const completed = (
     endedBy: 'callback',
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
-    ...{ completedAt: now, durationMs: now - record.createdAt },
+    completedAt: now,
+    durationMs: now - record.createdAt,
   };
 };
 
@@ -87,7 +88,11 @@ const undelivered =
     isOver(record)
       ? record
       : {
-          ...{ ...record, status: 'failure', error, endedBy: 'delivery', completedAt },
+          ...record,
+          status: 'failure',
+          error,
+          endedBy: 'delivery',
+          completedAt,
           durationMs: completedAt - record.createdAt,
         };
 

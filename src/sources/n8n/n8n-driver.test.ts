@@ -47,7 +47,11 @@ const open = async (
   const common = { webhookSecret: 'N8N_WEBHOOK_SECRET', labels: { sensitivity: 'public' } };
   const source = { baseUrl: n8n.url, ...common, ...settings };
   const crib = await createCribHost({
-    ...{ builtins: false, store: 'memory', home, root: home, policy: ALLOW },
+    builtins: false,
+    store: 'memory',
+    home,
+    root: home,
+    policy: ALLOW,
     config: { registry: { lock: 'off' }, sources: { n8n: { flows: source } } } as never,
     secrets: { get: async (key) => SECRETS[key] },
     ...(typeof options === 'function' ? options(n8n) : options),
@@ -58,7 +62,10 @@ const open = async (
 
 const report = { webhookPath: 'reports/daily', workflowId: 'wf1', description: 'Makes a report.' };
 const daily = (more: Partial<FakeWorkflow> = {}): FakeWorkflow => ({
-  ...{ id: 'wf1', name: 'Daily', path: 'reports/daily', respond: respondWith({ pages: 3 }) },
+  id: 'wf1',
+  name: 'Daily',
+  path: 'reports/daily',
+  respond: respondWith({ pages: 3 }),
   ...more,
 });
 
@@ -78,12 +85,15 @@ describe('a workflow of n8n as a tool that waits for the answer', () => {
     expect(call?.url).toBe('/webhook/reports/daily');
     expect(call?.body).toEqual({ day: 'monday', _metadata: metadata });
     expect(call?.headers).toMatchObject({
-      ...{ 'content-type': 'application/json', 'x-webhook-secret': WEBHOOK_SECRET },
+      'content-type': 'application/json',
+      'x-webhook-secret': WEBHOOK_SECRET,
       'x-request-id': requestId,
       'x-idempotency-key': expect.stringMatching(/^n8n-[0-9a-f]{64}$/),
     });
     expect(crib.tools.get('report')?.tool).toMatchObject({
-      ...{ source: 'workflow', server: 'n8n:flows', tier: 'external_api' },
+      source: 'workflow',
+      server: 'n8n:flows',
+      tier: 'external_api',
       needs: { hosts: [n8n.host], localHosts: [n8n.host], secrets: ['N8N_WEBHOOK_SECRET'] },
     });
     expect((await crib.execute('flows.report', {})).status).toBe('success');
@@ -93,7 +103,11 @@ describe('a workflow of n8n as a tool that waits for the answer', () => {
     const { crib } = await open([daily()], {
       workflows: {
         report: {
-          ...{ ...report, tier: 'write', timeoutMs: 1_234, costUsd: 0.5, asksFirst: true },
+          ...report,
+          tier: 'write',
+          timeoutMs: 1_234,
+          costUsd: 0.5,
+          asksFirst: true,
           permissions: ['reports:make'],
           input: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },
           output: { type: 'object', properties: { pages: { type: 'string' } } },
@@ -102,7 +116,9 @@ describe('a workflow of n8n as a tool that waits for the answer', () => {
     });
     const tool = crib.tools.get('report')?.tool;
     expect(tool).toMatchObject({
-      ...{ tier: 'write', timeoutMs: 1_234, permissions: ['reports:make'] },
+      tier: 'write',
+      timeoutMs: 1_234,
+      permissions: ['reports:make'],
       cost: { fixed: 0.5 },
       capabilities: [{ requiresConfirmation: true }],
     });
@@ -182,7 +198,8 @@ describe('a workflow of n8n as a tool that waits for the answer', () => {
 
   it('calls the test address where the source is set to it', async () => {
     const { crib, n8n } = await open([daily({ active: false, isTesting: true })], {
-      ...{ workflows: { report }, testWebhooks: true },
+      workflows: { report },
+      testWebhooks: true,
     });
     expect((await crib.execute('report', {})).status).toBe('success');
     expect(n8n.calls[0]?.url).toBe('/webhook-test/reports/daily');
@@ -230,16 +247,17 @@ describe('workflows that n8n lists', () => {
     const { crib, n8n } = await open(
       [
         {
-          ...{
-            id: 'a',
-            name: 'Weather (v2)',
-            path: 'weather',
-            respond: respondWith({ sun: true }),
-          },
+          id: 'a',
+          name: 'Weather (v2)',
+          path: 'weather',
+          respond: respondWith({ sun: true }),
           nodes: [webhookNode('weather'), note(`## toolcrib\n\`\`\`json\n${described}\n\`\`\``)],
         },
         {
-          ...{ id: 'b', name: 'Ticket', description: 'Opens a ticket.', path: 'ticket' },
+          id: 'b',
+          name: 'Ticket',
+          description: 'Opens a ticket.',
+          path: 'ticket',
           nodes: [webhookNode('ticket')],
           pinData: { Webhook: [{ json: { body: { title: 'x', urgent: true } } }] },
         },
@@ -259,7 +277,9 @@ describe('workflows that n8n lists', () => {
       { name: 'weather_v2', reason: 'another workflow gives the same tool name' },
     ]);
     expect(crib.tools.get('weather_v2')?.tool).toMatchObject({
-      ...{ description: 'Tells the weather.', input: schema, tier: 'external_api' },
+      description: 'Tells the weather.',
+      input: schema,
+      tier: 'external_api',
     });
     expect(crib.tools.get('ticket')?.tool.input).toEqual({
       type: 'object',
@@ -271,7 +291,9 @@ describe('workflows that n8n lists', () => {
 
   it('leave those alone that the configuration describes', async () => {
     const { crib } = await open([daily()], {
-      ...{ discover: true, apiKey: 'N8N_API_KEY', workflows: { report } },
+      discover: true,
+      apiKey: 'N8N_API_KEY',
+      workflows: { report },
     });
     expect(crib.tools.list().map(({ tool }) => tool.name)).toEqual(['report']);
   });

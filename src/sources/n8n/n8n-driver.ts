@@ -76,7 +76,9 @@ export const createN8nDriver = (later?: LaterDeps): SourceDriver => ({
   },
   ping: async (_definition, settings, { fetch, redact }) => {
     const { healthy, message = 'n8n does not answer.' } = await pingOf({
-      ...{ settings, probe: fetch, redact },
+      settings,
+      probe: fetch,
+      redact,
     })();
     if (!healthy) throw new ToolFailure('NETWORK', message);
   },

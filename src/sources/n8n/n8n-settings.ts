@@ -67,7 +67,9 @@ export const retryPolicy = (retry: RetrySettings | undefined): RetryPolicy | und
   const { maxDelayMs = 30_000, retryableErrors = RETRYABLE } = retry;
   const backoff = {
     type: 'exponential',
-    ...{ baseDelay: initialDelayMs, maxDelay: maxDelayMs, multiplier: backoffMultiplier },
+    baseDelay: initialDelayMs,
+    maxDelay: maxDelayMs,
+    multiplier: backoffMultiplier,
   } as const;
   return { maxRetries: maxAttempts - 1, backoff, retryableErrors };
 };

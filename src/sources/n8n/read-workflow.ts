@@ -149,7 +149,9 @@ export const readWorkflow = (workflow: unknown): WorkflowReading | undefined => 
   const { output } = note;
   return {
     workflow: {
-      ...{ name, workflowId: textOf(workflow.id).slice(0, 200) || webhookPath, webhookPath },
+      name,
+      workflowId: textOf(workflow.id).slice(0, 200) || webhookPath,
+      webhookPath,
       description: descriptionOf(workflow, webhook, note),
       ...inputOf(note, pinnedSchema(workflow.pinData, webhook)),
       ...(isUsableSchema(output) && { output }),

@@ -21,7 +21,9 @@ export const SHIPPED_WORKFLOWS: Readonly<Record<string, WorkflowSettings>> = {
       required: ['to', 'subject', 'body'],
       additionalProperties: false,
     },
-    ...{ timeoutMs: 30 * SECOND_MS, costUsd: 0.001, asksFirst: true },
+    timeoutMs: 30 * SECOND_MS,
+    costUsd: 0.001,
+    asksFirst: true,
     permissions: ['tool:send_email'],
   },
   create_calendar_event: {
@@ -45,7 +47,9 @@ export const SHIPPED_WORKFLOWS: Readonly<Record<string, WorkflowSettings>> = {
       required: ['title', 'startTime', 'endTime'],
       additionalProperties: false,
     },
-    ...{ timeoutMs: 30 * SECOND_MS, costUsd: 0.001, asksFirst: true },
+    timeoutMs: 30 * SECOND_MS,
+    costUsd: 0.001,
+    asksFirst: true,
     permissions: ['tool:calendar'],
   },
   send_notification: {
@@ -62,7 +66,8 @@ export const SHIPPED_WORKFLOWS: Readonly<Record<string, WorkflowSettings>> = {
       required: ['title', 'body'],
       additionalProperties: false,
     },
-    ...{ timeoutMs: 10 * SECOND_MS, asksFirst: true },
+    timeoutMs: 10 * SECOND_MS,
+    asksFirst: true,
     permissions: ['tool:notifications'],
   },
 };

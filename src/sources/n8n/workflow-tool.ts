@@ -5,6 +5,7 @@ import type { Needs } from '../../contract/needs.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
 import type { AssignedFlow, Capability, Health, Tier, Tool } from '../../contract/tool.ts';
+import { isToolName } from '../../contract/tool-name.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { decodeText, readBytes } from '../../kit/http/read-reply.ts';
 import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';
@@ -37,7 +38,6 @@ export interface WorkflowToolDeps extends BuildDeps {
 const MAX_DESCRIPTION = 20_000;
 const MAX_PING_BYTES = 10_000;
 const PING_MS = 5_000;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const OPEN_INPUT: JsonSchema = { type: 'object' };
 
 const ASKS: Capability = {
@@ -212,7 +212,7 @@ export const defineWorkflowTool = (
     source: 'workflow',
     category: 'service',
     tier: tierOf(settings, name, own),
-    ...(NAME.test(alias) && { aliases: [alias] }),
+    ...(isToolName(alias) && { aliases: [alias] }),
     tags: ['n8n', settings.name],
     server: `n8n:${settings.name}`,
     assigned: assignedFlow(settings, name, isLater),

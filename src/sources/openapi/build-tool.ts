@@ -1,5 +1,4 @@
 /** Builds the tool of one operation. Its schemas are made on first use. */
-
 import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
@@ -127,7 +126,12 @@ export const buildTool = (parts: ToolBuild): Tool => {
     input: () => plan().input,
     ...(check === 'fail' && { output: () => responses.output() }),
     run: operationCaller({
-      ...{ operation, server, credentials, responses, maxOutputBytes, plan },
+      operation,
+      server,
+      credentials,
+      responses,
+      maxOutputBytes,
+      plan,
       runtime: deps.runtime,
       compile: check === 'warn' ? compile : undefined,
     }),

@@ -18,7 +18,8 @@ const bodyOf = (type: string, schema: object, encoding: object = {}) =>
   operation({ requestBody: { required: true, content: { [type]: { schema, encoding } } } });
 
 const two = (parameters: readonly object[], path = '/p') => ({
-  ...{ openapi: undefined, swagger: '2.0' },
+  openapi: undefined,
+  swagger: '2.0',
   paths: { [path]: { post: operation({ parameters }) } },
 });
 
@@ -26,7 +27,10 @@ describe('parameters on the wire', () => {
   it('a text in a media type that is not JSON has no quotes', async () => {
     const content = { 'text/plain': { schema: { type: 'string' } } };
     const parameters = ['query', 'header', 'path', 'cookie'].map((place) => ({
-      ...{ name: `X-${place}`, in: place, required: true, content },
+      name: `X-${place}`,
+      in: place,
+      required: true,
+      content,
     }));
     const get = operation({ parameters });
     const input = Object.fromEntries(parameters.map(({ name }) => [name, 'a b']));

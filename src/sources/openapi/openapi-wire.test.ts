@@ -20,7 +20,10 @@ const send = async (document: object, input: object, settings: object = {}) => {
 };
 
 const parameter = (place: string, style?: string, explode?: boolean) => ({
-  ...{ name: 'v', in: place, required: place === 'path', schema: {} },
+  name: 'v',
+  in: place,
+  required: place === 'path',
+  schema: {},
   ...(style !== undefined && { style }),
   ...(explode !== undefined && { explode }),
 });
@@ -188,7 +191,8 @@ describe('bodies on the wire', () => {
 
   it('Swagger 2: body, form, file and collection formats', async () => {
     const two = (parameters: readonly object[], more: object = {}) => ({
-      ...{ openapi: undefined, swagger: '2.0' },
+      openapi: undefined,
+      swagger: '2.0',
       paths: { '/p': { post: operation(parameters, more) } },
     });
     const schema = { $ref: '#/definitions/A' };

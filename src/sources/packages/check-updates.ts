@@ -29,7 +29,9 @@ const checkOne = async (
     const newest = range === null ? latest : (maxSatisfying([...versions], range) ?? undefined);
     const { name, target, version: current } = one;
     return {
-      ...{ name, target, current },
+      name,
+      target,
+      current,
       ...(newest !== undefined && { wanted: newest }),
       ...(latest !== undefined && { latest }),
       isOutdated: [newest, latest].some((each) => each !== undefined && gt(each, current)),

@@ -227,7 +227,8 @@ class PackageCollection implements Packages {
     const before = await source.load().catch((): readonly Tool[] => []);
     const spec = updateSpec(locked.requested, version);
     const { fetched, ...result } = await this.#install(spec, library, {
-      ...{ options, expected: locked.name },
+      options,
+      expected: locked.name,
     });
     const { hunks } = diffTexts(definitions(before), definitions(fetched.tools));
     const change = changeOf(before, fetched.tools);

@@ -89,9 +89,13 @@ export const fetchPackage = async (
   const { tools, refused } = await readPackage(files, deps.readTools);
   if (refused.length > 0) throw badTools(refused.map((one) => `${one.name}: ${one.reason}`));
   return {
-    ...{ files, tools },
+    files,
+    tools,
     locked: {
-      ...{ name, version, integrity, requested: spec.text },
+      name,
+      version,
+      integrity,
+      requested: spec.text,
       resolved: commit === undefined ? (record.tarball ?? spec.text) : `${spec.location}#${commit}`,
       digest: treeDigest(files),
       tools: tools.map(packagedTool) as LockedPackage['tools'],

@@ -180,8 +180,15 @@ const install = async (
   }
   const warnings = [...fetched.warnings, ...missing.map((need) => `${need}.`)];
   return {
-    ...{ name, version, package: review.package, changed: !isSame, warnings, fetched },
-    ...{ success: true, toolName: tools[0]?.name ?? '', errors: [] },
+    name,
+    version,
+    package: review.package,
+    changed: !isSame,
+    warnings,
+    fetched,
+    success: true,
+    toolName: tools[0]?.name ?? '',
+    errors: [],
     dependencies: dependenciesOf(fetched),
   };
 };

@@ -118,7 +118,9 @@ export class PackageToolSource implements ManagedSource {
     const read = this.#loaded ? 'ready' : 'unread';
     const state = this.#lastError === undefined ? read : 'failed';
     return {
-      ...{ name: locked.name, kind: 'package', state: enabled ? state : 'disabled' },
+      name: locked.name,
+      kind: 'package',
+      state: enabled ? state : 'disabled',
       location: `${locked.resolved} (${locked.version})`,
       tools: this.tools.length,
       refused: this.#loaded?.refused ?? [],

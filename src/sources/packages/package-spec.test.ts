@@ -170,7 +170,11 @@ const tool = (
   version: string,
   ...dependencies: { tool: string; range?: string }[]
 ) => ({
-  ...{ name, version, tier: 'read_only' as const, needs: {}, dependencies },
+  name,
+  version,
+  tier: 'read_only' as const,
+  needs: {},
+  dependencies,
 });
 
 describe('judgeDependencies', () => {
@@ -224,7 +228,11 @@ describe('judgeDependencies', () => {
 
 describe('packages.lock', () => {
   const locked: LockedPackage = {
-    ...{ name: 'a', version: '1.0.0', requested: 'a', resolved: 'a', folder: '1.0.0' },
+    name: 'a',
+    version: '1.0.0',
+    requested: 'a',
+    resolved: 'a',
+    folder: '1.0.0',
     integrity: `sha512-${'A'.repeat(86)}==`,
     digest: `sha256-${'0'.repeat(64)}`,
     tools: [],

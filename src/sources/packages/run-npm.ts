@@ -114,7 +114,10 @@ const npmCommand = async (env: Environment): Promise<readonly [string, ...string
 const finished = async (call: NpmCall, env: Environment): Promise<ProgramOutput> => {
   const [file, ...before] = await npmCommand(env);
   return runProgram({
-    ...{ file, args: [...before, ...call.args], cwd: call.folder, signal: call.signal },
+    file,
+    args: [...before, ...call.args],
+    cwd: call.folder,
+    signal: call.signal,
     env: await environmentFor(env, call.folder),
     maxOutputBytes: MAX_OUTPUT_BYTES,
   });

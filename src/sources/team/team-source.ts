@@ -95,7 +95,11 @@ export class TeamSource implements ManagedSource {
     const lastError = isExpired ? `The time of the bundle is over. ${fault ?? ''}`.trim() : fault;
     const usual = bundle ? 'ready' : 'unread';
     return {
-      ...{ name: this.label, kind: 'team', team: org, location: url, tools: this.#tools.length },
+      name: this.label,
+      kind: 'team',
+      team: org,
+      location: url,
+      tools: this.#tools.length,
       state: lastError === undefined ? usual : 'failed',
       refused: this.#refused,
       ...(syncedAt !== undefined && { readAt: syncedAt }),

@@ -91,7 +91,9 @@ export const buildOperation = (
   const plan = planOf(operation, correlation.field);
   const secrets = [...plan.request.secrets, ...(deps.login?.secrets ?? [])];
   const fields = sourceToolFields(settings, {
-    ...{ name, url: new URL(url), secrets },
+    name,
+    url: new URL(url),
+    secrets,
     tier: operation.tier ?? 'external_api',
   });
   const isReading = fields.tier === 'read_only';

@@ -22,7 +22,11 @@ describe('a message template', () => {
     expect(secrets).toEqual(['KEY']);
     const input = { n: 2, place: { city: TEXT } };
     expect(fill(scope(input))).toEqual({
-      ...{ op: 'x', all: input, city: TEXT, list: [2, 1, null], token: '<KEY>' },
+      op: 'x',
+      all: input,
+      city: TEXT,
+      list: [2, 1, null],
+      token: '<KEY>',
       raw: { from: 'input.n' },
     });
   });

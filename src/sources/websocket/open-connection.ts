@@ -23,7 +23,7 @@ export interface ConnectionTarget {
 }
 
 export interface ConnectionEvents {
-  /** `value` is `undefined` for what is no JSON. False cuts the connection. */
+  /** Takes a message; `value` is `undefined` for what is no JSON. Returns false to cut the connection. */
   onMessage(value: unknown, bytes: number): boolean;
   /** Called once, also when the other side closes in order. */
   onEnd(): void;

@@ -75,14 +75,18 @@ const openAttack = async ({ greet, onData }: Attack): Promise<number> => {
 
 const callAt = async (port: number) => {
   const crib = await createCribHost({
-    ...{ builtins: false, store: 'memory', policy: ALLOW_ALL },
+    builtins: false,
+    store: 'memory',
+    policy: ALLOW_ALL,
     home: await mkdtemp(join(tmpdir(), 'toolcrib-websocket-')),
     config: {
       registry: { lock: 'off' },
       sources: {
         websocket: {
           desk: {
-            ...{ url: `ws://127.0.0.1:${port}/`, timeoutMs: CALL_MS, maxMessageBytes: MAX_MESSAGE },
+            url: `ws://127.0.0.1:${port}/`,
+            timeoutMs: CALL_MS,
+            maxMessageBytes: MAX_MESSAGE,
             operations: { read: { description: 'Reads.', input: { type: 'object' } } },
             correlation: { field: 'id', replyField: 'id' },
           },

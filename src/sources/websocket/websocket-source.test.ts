@@ -18,7 +18,10 @@ const OPERATIONS = {
     description: 'Reads.',
     input: NUMBER,
     output: { type: 'object', properties: { n: { type: 'integer' } } },
-    ...{ request: message('read'), reply: 'result', error: 'problem', tier: 'read_only' },
+    request: message('read'),
+    reply: 'result',
+    error: 'problem',
+    tier: 'read_only',
   },
   write: { description: 'Writes.', input: NUMBER, request: message('write'), reply: 'result' },
   plain: { description: 'Sends what it gets.', input: { type: 'object' } },
@@ -44,7 +47,9 @@ afterEach(async () => {
 
 const openCrib = async (own: object = {}): Promise<void> => {
   crib = await createCribHost({
-    ...{ builtins: false, store: 'memory', policy: ALLOW_ALL },
+    builtins: false,
+    store: 'memory',
+    policy: ALLOW_ALL,
     home: await mkdtemp(join(tmpdir(), 'toolcrib-websocket-')),
     secrets: { get: async (key) => KEYS[key] },
     config: {
@@ -251,7 +256,8 @@ describe('docs/sources/websocket.md', () => {
 describe('the settings of a WebSocket source', () => {
   const login = (key: string) => ({
     message: { hello: { token: { secret: key } } },
-    ...{ replyField: 'welcome', replyValue: true },
+    replyField: 'welcome',
+    replyValue: true,
   });
 
   const guard = (): void => {

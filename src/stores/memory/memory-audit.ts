@@ -2,7 +2,6 @@
  * The audit trail in memory. Every call appends, so `append` only keeps the entry; rows and their hashes
  * are computed when they are read.
  */
-
 import type {
   AuditCheckpoint,
   AuditEntry,

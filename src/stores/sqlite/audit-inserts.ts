@@ -1,5 +1,4 @@
 /** Inserts several rows with one statement, because a statement costs more than a row. */
-
 import type { Database, SqlValue, Statement } from '../../kit/sqlite/open-database.ts';
 import { AUDIT_COLUMNS } from '../audit-columns.ts';
 

@@ -29,7 +29,6 @@ export class SqliteReplays implements Replays {
   readonly #mayHaveBegun: Statement;
   readonly #ofExecution: Statement;
   readonly #settle: Statement;
-  readonly #free: Statement;
 
   constructor(deps: SqliteDeps) {
     this.#deps = deps;
@@ -61,7 +60,6 @@ export class SqliteReplays implements Replays {
     // No index: it would cost each claim, and people settle few calls.
     this.#ofExecution = prepare('SELECT key, owner, result FROM replays WHERE execution_id = ?');
     this.#settle = prepare('UPDATE replays SET result = ?, expires_at = ? WHERE key = ?');
-    this.#free = prepare('DELETE FROM replays WHERE key = ?');
   }
 
   claim(request: ReplayRequest): Promise<ReplayClaim> {
@@ -101,7 +99,7 @@ export class SqliteReplays implements Replays {
       const rows = this.#ofExecution.all(toSqlText(executionId)) as (HeldRow & { key: string })[];
       const row = rows.find((each) => this.#isInDoubt(each, executionId));
       if (!row) return false;
-      if (text === undefined) this.#free.run(row.key);
+      if (text === undefined) this.#forget.run(row.key);
       else this.#settle.run(text, answer?.expiresAt ?? null, row.key);
       return true;
     });

@@ -34,7 +34,7 @@ export interface OpenLink extends ClientLink {
 /** One request of a client that may have to be asked something first. */
 export interface AskRound {
   readonly ctx: CallContext;
-  /** Digest of the request: the state of one request is not valid for another. */
+  /** Computes the digest of the request: the state of one request is not valid for another. */
   digest(): string;
   readonly state: CallState | undefined;
   readonly link: OpenLink;

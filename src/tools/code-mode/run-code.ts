@@ -2,7 +2,6 @@
  * `run_code`: checks TypeScript of a model and runs it in the wasm sandbox. The code can only call tools,
  * and each call passes the whole pipeline. Only what it returns and prints reaches the model.
  */
-
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/define-tool.ts';

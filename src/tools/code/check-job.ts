@@ -1,5 +1,4 @@
 /** The messages of the process that checks types: its job, its questions, and its report. */
-
 import type ts from 'typescript-api';
 import type { Compiler } from './load-compiler.ts';
 

@@ -1,5 +1,4 @@
 /** Reads the JSON of `npm ls`, `npm outdated` and `npm audit`. */
-
 import { isRecord } from '../../kit/data/is-record.ts';
 import { textOf } from '../../kit/data/text-of.ts';
 import type { JsonObject } from '../npm-program.ts';

@@ -1,5 +1,4 @@
 /** Runs the work on source texts in a separate process: a caller's text must not block the main thread. */
-
 import { runDataWork } from '../../kit/work/data-work.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import type { SourceAnswers, SourceTask, SourceText } from './source-work.ts';

@@ -2,7 +2,6 @@
  * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, but a
  * process can be killed. It is text, so that it also runs from a bundle.
  */
-
 import { startParentWatch } from '../../kit/work/parent-watch.ts';
 import { LINE_PROTOCOL } from '../compiler-program.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';

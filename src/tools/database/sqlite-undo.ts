@@ -72,7 +72,10 @@ const changedSince = (): ToolFailure =>
     },
   );
 
-/** The process may have died of something that passes, such as a lack of memory. */
+/**
+ * Tells whether the process ended without an answer: it may have died of something that passes, such as a lack
+ * of memory.
+ */
 const endedWithoutAnswer = (error: unknown): boolean =>
   error instanceof ToolFailure && error.code === 'EXECUTION_FAILED';
 

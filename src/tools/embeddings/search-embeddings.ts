@@ -43,7 +43,10 @@ const search = async (
 ): Promise<Output> => {
   const { vector, model } = await embedText(query, context);
   const matches = await (await vectors()).search({
-    ...{ userId: context.userId, model, vector, limit },
+    userId: context.userId,
+    model,
+    vector,
+    limit,
     ...(type !== undefined && { kind: type }),
     ...(minScore !== undefined && { minScore }),
   });

@@ -1,5 +1,4 @@
 /** web_scrape with a real Chromium: what scripts make of a page, and that nothing passes the guard. */
-
 import { createSocket } from 'node:dgram';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalSite, openSite } from '../../../test/fixtures/local-site.ts';

@@ -20,7 +20,9 @@ const rules = [{ name: 'own', effect: 'allow', tools: ['read', 'change'] }];
 const engine = await engineOptions();
 const crib = await createCrib({
   ...engine,
-  ...{ root, builtins: false, policy: { version: 1, rules } },
+  root,
+  builtins: false,
+  policy: { version: 1, rules },
   tools: [echo('read', 'read_only'), echo('change', 'write')],
   config: {
     ...engine.config,

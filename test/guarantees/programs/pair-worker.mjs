@@ -21,7 +21,10 @@ const append = defineTool({
 const rules = [{ name: 'append', effect: 'allow', tools: ['append'] }];
 const crib = await createCrib({
   ...(await engineOptions()),
-  ...{ root, builtins: false, tools: [append], policy: { version: 1, rules } },
+  root,
+  builtins: false,
+  tools: [append],
+  policy: { version: 1, rules },
 });
 crib.jobs.register('pair', async ({ payload: { n } }, context) => {
   await context.call(append, { line: `${n}-a` });

@@ -1,5 +1,4 @@
 /** MCP servers and other sources as rows of one table. */
-
 import type { StateMeaning } from '../../components/state-header.tsx';
 import type { ServerStatus } from '../servers/server-records.ts';
 import { stateMeaning } from '../servers/server-state.ts';

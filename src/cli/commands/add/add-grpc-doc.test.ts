@@ -31,7 +31,9 @@ describe('docs/sources/grpc.md', () => {
     const command = addGrpc.options(withAddOptions(new Command('grpc').argument('<address>')));
     command.parse(line.split(' ').slice(3), { from: 'user' });
     const { settings } = await addGrpc.source({
-      ...{ io: {} as never, name: 'shop', address: command.args[0] ?? '' },
+      io: {} as never,
+      name: 'shop',
+      address: command.args[0] ?? '',
       options: command.opts<AddGrpcOptions>(),
     });
     const { sources } = parseConfig({ sources: { grpc: { shop: settings } } } as never);

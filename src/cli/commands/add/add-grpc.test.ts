@@ -20,8 +20,11 @@ describe('toolcrib add grpc', () => {
       'x.test:1 --proto a.proto --proto b.proto --include-dir inc --ca ca.pem --include Orders/*',
       'x',
       {
-        ...{ address: 'x.test:1', proto: ['a.proto', 'b.proto'], includeDirs: ['inc'] },
-        ...{ ca: 'ca.pem', include: ['Orders/*'] },
+        address: 'x.test:1',
+        proto: ['a.proto', 'b.proto'],
+        includeDirs: ['inc'],
+        ca: 'ca.pem',
+        include: ['Orders/*'],
       },
     ],
   ])('%s makes settings that the configuration takes', async (typed, name, settings) => {

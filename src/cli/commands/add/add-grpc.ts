@@ -50,7 +50,14 @@ const settingsOf = (
   const tls = options.tls ?? target.tls;
   const { address } = target;
   return compact({
-    ...{ address, proto, includeDirs: includeDir, tls, ca, bearer, include, exclude },
+    address,
+    proto,
+    includeDirs: includeDir,
+    tls,
+    ca,
+    bearer,
+    include,
+    exclude,
     metadata: metadata && pairsFrom('--metadata', metadata),
   });
 };

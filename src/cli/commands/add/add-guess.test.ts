@@ -41,7 +41,9 @@ const run = async (...args: readonly string[]) => {
 
 const get = { operationId: 'list_goods', responses: { 200: { description: 'Goods.' } } };
 const DOCUMENT = JSON.stringify({
-  ...{ openapi: '3.1.0', info: { title: 'Shop', version: '1' }, paths: { '/goods': { get } } },
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  paths: { '/goods': { get } },
   servers: [{ url: 'https://shop.example.com' }],
 });
 

@@ -12,8 +12,10 @@ describe('toolcrib add n8n', () => {
     expect(found).toEqual({
       name: 'n8n',
       settings: {
-        ...{ baseUrl: 'http://localhost:5678', webhookSecret: 'N8N_WEBHOOK_SECRET' },
-        ...{ apiKey: 'N8N_API_KEY', discover: true },
+        baseUrl: 'http://localhost:5678',
+        webhookSecret: 'N8N_WEBHOOK_SECRET',
+        apiKey: 'N8N_API_KEY',
+        discover: true,
       },
       secrets: ['N8N_WEBHOOK_SECRET', 'N8N_API_KEY'],
     });
@@ -23,7 +25,9 @@ describe('toolcrib add n8n', () => {
       'flows',
     );
     expect(shipped.settings).toEqual({
-      ...{ baseUrl: 'https://n8n.example.com/sub', webhookSecret: 'HOOK', shipped: true },
+      baseUrl: 'https://n8n.example.com/sub',
+      webhookSecret: 'HOOK',
+      shipped: true,
       callbackUrl: 'https://crib.example.com',
     });
     const sources = { n8n: { n8n: found.settings, flows: shipped.settings } };

@@ -1,5 +1,6 @@
 /** `toolcrib add n8n`: an n8n instance, by its address. */
 import type { Command } from 'commander';
+import { parseUrl } from '../../../kit/http/parse-url.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
 
@@ -20,7 +21,7 @@ const EDITOR_PATH = /\/(?:home|workflow|workflows|projects|signin|settings)(?:\/
 
 /** Returns the address of the n8n instance, also when the address of an editor page was typed. */
 const baseUrlOf = (typed: string): string => {
-  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  const url = parseUrl(typed);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (!url || !isWeb || url.username !== '' || url.password !== '') {
     throw misuse(
@@ -72,7 +73,8 @@ export const addN8n: AddKind<AddN8nOptions> = {
     const webhookSecret = secretKey('--webhook-secret', options.webhookSecret ?? KEYS.webhook);
     const apiKey = discover ? secretKey('--api-key', options.apiKey ?? KEYS.api) : undefined;
     const settings = {
-      ...{ baseUrl: baseUrlOf(address), webhookSecret },
+      baseUrl: baseUrlOf(address),
+      webhookSecret,
       ...(apiKey !== undefined && { apiKey, discover }),
       ...(shipped && { shipped }),
       ...(callbackUrl !== undefined && { callbackUrl }),

@@ -8,7 +8,9 @@ const added = (address: string, options: AddOpenapiOptions = {}, name?: string) 
 describe('toolcrib add openapi', () => {
   it('makes settings that the configuration takes', async () => {
     const { name, settings, secrets } = await added('https://api.example.com/openapi.json', {
-      ...{ baseUrl: 'https://api.example.com/v1', auth: ['key=API_KEY'], tags: ['pets'] },
+      baseUrl: 'https://api.example.com/v1',
+      auth: ['key=API_KEY'],
+      tags: ['pets'],
       header: [`X-Team=\${secret:TEAM}`],
     });
     expect([name, secrets]).toEqual(['example', ['API_KEY', 'TEAM']]);

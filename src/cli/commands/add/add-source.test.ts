@@ -71,7 +71,10 @@ describe('toolcrib add of a source', { timeout: 60_000 }, () => {
   it('lists the same as one JSON document', async () => {
     const { out } = await add({ dryRun: true }, true);
     expect(JSON.parse(out)).toMatchObject({
-      ...{ source: 'lamps', kind: 'openapi', dryRun: true, hosts: ['api.example.com'] },
+      source: 'lamps',
+      kind: 'openapi',
+      dryRun: true,
+      hosts: ['api.example.com'],
       tools: [
         { name: 'list', tier: 'read_only', rule: 'allow' },
         { name: 'switch', tier: 'external_api', rule: 'ask' },

@@ -1,9 +1,11 @@
 /** What the kinds of `toolcrib add` that take the address of a service have in common. */
+
+import { parseUrl } from '../../../kit/http/parse-url.ts';
 import { misuse } from '../../input/misuse.ts';
 
 /** Parses an address with one of these protocols and no credentials; `undefined` for anything else. */
 export const serviceUrl = (typed: string, protocols: readonly string[]): URL | undefined => {
-  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  const url = parseUrl(typed);
   const isUsable =
     url !== undefined &&
     protocols.includes(url.protocol) &&

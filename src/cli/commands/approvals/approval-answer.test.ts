@@ -141,7 +141,8 @@ describe('continuationOf', () => {
       flows: { get: async () => run, list: async () => [] } as unknown as TestCrib['flows'],
     });
     expect(await continuationOf(question, withRun({ status: 'running' }))).toEqual({
-      ...{ command: 'toolcrib flow resume run-7', by: 'run' },
+      command: 'toolcrib flow resume run-7',
+      by: 'run',
     });
     for (const run of [{ status: 'failed' }, undefined]) {
       await expect(assertAwaited(question, withRun(run))).rejects.toThrow('no answer changes it');
@@ -156,7 +157,8 @@ describe('continuationOf', () => {
       steps: async () => [{ state: 'open', approvalId: record.id }],
     } as unknown as TestCrib['flows'];
     expect(await continuationOf(record, { tools: open.tools, flows })).toEqual({
-      ...{ command: 'toolcrib flow resume run-8', by: 'run' },
+      command: 'toolcrib flow resume run-8',
+      by: 'run',
     });
   });
 

@@ -1,5 +1,4 @@
 /** Reads the audit trail call by call, filtered: groups the rows of a call and finds the state of its effect. */
-
 import type { Command } from 'commander';
 import {
   AUDIT_STATUSES,

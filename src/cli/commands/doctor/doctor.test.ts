@@ -147,7 +147,11 @@ describe('checkTrail', () => {
 });
 
 const result = (name: string, check: Omit<HealthCheck, 'name'>): HealthCheckResult => ({
-  ...{ subject: `tool:${name}`, kind: 'tool', name, timestamp: 1, durationMs: 1 },
+  subject: `tool:${name}`,
+  kind: 'tool',
+  name,
+  timestamp: 1,
+  durationMs: 1,
   healthy: check.state !== 'broken',
   state: check.state === 'broken' ? 'unwell' : 'well',
   checks: [{ name: 'own check', ...check }],
@@ -157,7 +161,9 @@ describe('healthLines', () => {
   it('shows each part, and sums tools up: those that fail apart from those not set up', () => {
     const broken = { state: 'broken', message: 'no' } as const;
     const lines = healthLines({
-      ...{ healthy: false, ready: true, timestamp: 1 },
+      healthy: false,
+      ready: true,
+      timestamp: 1,
       checks: [
         { ...result('store', { state: 'ok', message: 'It opens' }), kind: 'store' },
         result('good', { state: 'ok', message: 'fine' }),

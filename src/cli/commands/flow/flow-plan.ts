@@ -141,12 +141,12 @@ const plan = async (
       crib.flows.plan(source, input, callerFrom(options)),
     );
     const isGood = !plan.faults.some(({ severity }) => severity === 'error');
-    if (io.json && options.approve && isGood)
-      return approve(io, crib, { typed, input, options, plan });
-    if (io.json) printJson(io, plan);
-    else printPlan(io, plan, isGood);
+    const isAsked = options.approve === true && isGood;
+    if (!io.json) printPlan(io, plan, isGood);
+    // With --approve the document is that of the answer.
+    else if (!isAsked) printJson(io, plan);
+    if (isAsked) return approve(io, crib, { typed, input, options, plan });
     if (!isGood) return 2;
-    if (options.approve) return approve(io, crib, { typed, input, options, plan });
     return plan.denied.length > 0 ? 3 : 0;
   });
 };

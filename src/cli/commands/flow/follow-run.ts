@@ -6,6 +6,7 @@ import { ERRORS } from '../../../contract/errors.ts';
 import type { FlowRunInfo } from '../../../contract/flow.ts';
 import { type RunStop, stopOf } from '../../../contract/flow-stop.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
+import { pause } from '../../../kit/data/pause.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
@@ -78,9 +79,6 @@ const settle = async (
   return { waitsFor, blocked };
 };
 
-const pause = (io: Io): Promise<void> =>
-  new Promise((resolve) => void io.runtime.after(LOOK_MS, resolve));
-
 const watch = async (
   io: Io,
   following: Following,
@@ -99,7 +97,7 @@ const watch = async (
     const rest = stop && (await settle(io, following, { stop, signal }));
     if (rest) return { ...end, ...rest, isLeft: signal.aborted };
     await view.draw(run);
-    await Promise.race([over, left, pause(io)]);
+    await Promise.race([over, left, pause(LOOK_MS, io.runtime)]);
   }
 };
 

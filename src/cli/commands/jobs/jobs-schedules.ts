@@ -51,7 +51,9 @@ const schedule = async (
   return withStore(io, async ({ crib }) => {
     const stored = await crib.jobs.schedule(id, {
       ...enqueueOptionsFrom(options),
-      ...{ cron, type, payload },
+      cron,
+      type,
+      payload,
       ...(zone !== undefined && { timeZone: zone }),
     });
     if (io.json) printJson(io, plainSchedule(stored));

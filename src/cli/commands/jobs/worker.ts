@@ -39,9 +39,14 @@ const report = (io: Io, { id, type, queue, attempts }: Job, end: JobEnd): void =
 
 /** Lists the fields of the log line; ids lead to the calls that the job made. */
 const attemptFields = (job: Job, end: JobEnd) => ({
-  ...{ type: job.type, queue: job.queue, attempt: job.attempts, state: end.state },
+  type: job.type,
+  queue: job.queue,
+  attempt: job.attempts,
+  state: end.state,
   ...(end.state === 'failed' && { code: end.error.code, retryable: end.retryable }),
-  ...{ jobId: job.id, traceId: traceIdOf(job), callerId: job.caller.userId },
+  jobId: job.id,
+  traceId: traceIdOf(job),
+  callerId: job.caller.userId,
   ...(job.scheduleId !== undefined && { scheduleId: job.scheduleId }),
 });
 

@@ -117,7 +117,10 @@ describe('toolcrib install --project', () => {
     await expect(readFile(join(root, 'clean-home', 'packages.lock'))).rejects.toThrow('ENOENT');
     const { out: json } = await run('clean', ...words, '--dry-run', '--json');
     expect(JSON.parse(json)).toMatchObject({
-      ...{ source: 'counting', kind: 'package', dryRun: true, tokens: expect.any(Number) },
+      source: 'counting',
+      kind: 'package',
+      dryRun: true,
+      tokens: expect.any(Number),
       tools: [{ name: 'count_text', tokens: expect.any(Number), rule: expect.any(String) }],
     });
   });
@@ -166,7 +169,9 @@ describe('toolcrib tools pack', () => {
     ];
     const { out } = await run('author', 'tools', 'pack', 'mine', ...options);
     expect(JSON.parse(out)).toMatchObject({
-      ...{ name: '@acme/mine', version: '2.1.0', path: join(root, 'author', 'x.tgz') },
+      name: '@acme/mine',
+      version: '2.1.0',
+      path: join(root, 'author', 'x.tgz'),
       files: ['package.json', 'tools/lib/used.ts', 'tools/mine.ts'],
     });
     await copyFile(join(root, 'author', 'x.tgz'), join(root, 'clean', 'x.tgz'));

@@ -1,11 +1,12 @@
 /** `toolcrib init`: writes a commented configuration into the current directory. */
-import { access, mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { configTemplate, shortTemplate } from '../../../config/document/template.ts';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
+import { isMissing } from '../../../kit/file/is-missing.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
@@ -20,14 +21,8 @@ interface InitOptions {
   readonly tasks?: boolean;
 }
 
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  );
-
 const assertNone = async (file: string, suggestion: string): Promise<void> => {
-  if (!(await exists(file))) return;
+  if (await isMissing(file)) return;
   throw new ToolFailure('CONFLICT', 'There is a configuration here already.', {
     suggestions: [suggestion],
   });
@@ -57,7 +52,7 @@ const writeConfig = async (
   await assertNone(join(folder, 'config.yaml'), other);
   if (!force) await assertNone(file, 'To replace it: toolcrib init --force (the old one is kept).');
   await mkdir(folder, { recursive: true });
-  const backup = (await exists(file)) ? `${file}.bak` : undefined;
+  const backup = (await isMissing(file)) ? undefined : `${file}.bak`;
   if (backup !== undefined) await rename(file, backup);
   const text = full ? configTemplate() : shortTemplate();
   await writeFile(file, text, { flag: 'wx' });
@@ -90,7 +85,7 @@ const onlyTasks = async (io: Io, { force, full, tasks }: InitOptions): Promise<b
   tasks === true &&
   force !== true &&
   full !== true &&
-  (await exists(join(io.cwd, '.toolcrib', 'config.yml')));
+  !(await isMissing(join(io.cwd, '.toolcrib', 'config.yml')));
 
 const init = async (io: Io, options: InitOptions): Promise<number> => {
   if (await onlyTasks(io, options)) {

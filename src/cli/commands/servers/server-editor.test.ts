@@ -78,8 +78,10 @@ describe('servers of the configuration over HTTP', { timeout: TIME_LIMIT }, () =
       editable: true,
       items: [
         {
-          ...{ name: 'files', reach: 'toolcrib-no-such-program some-server .' },
-          ...{ isOfProject: false, pending: 'added' },
+          name: 'files',
+          reach: 'toolcrib-no-such-program some-server .',
+          isOfProject: false,
+          pending: 'added',
         },
       ],
     });

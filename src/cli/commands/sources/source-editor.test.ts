@@ -16,11 +16,16 @@ vi.mock('../../../sources/openapi/openapi-driver.ts', async () => {
 
 vi.mock('../add/kinds.ts', async (importOriginal) => {
   const kind: AddKind = {
-    ...{ kind: 'openapi', summary: 'an API', address: 'a document', examples: [] },
+    kind: 'openapi',
+    summary: 'an API',
+    address: 'a document',
+    examples: [],
     recognises: () => false,
     options: (command) => command,
     source: async ({ address, name = 'lamps' }) => ({
-      ...{ name, settings: { document: address }, secrets: [] },
+      name,
+      settings: { document: address },
+      secrets: [],
     }),
   };
   const original = await importOriginal<object>();
@@ -91,7 +96,9 @@ describe('sources over HTTP', { timeout: 60_000 }, () => {
     expect(await ask('POST', '/v1/sources/preview', LAMPS)).toMatchObject({
       status: 200,
       body: {
-        ...{ name: 'lamps', kind: 'openapi', hosts: ['api.example.com'] },
+        name: 'lamps',
+        kind: 'openapi',
+        hosts: ['api.example.com'],
         tools: [{ name: 'list', tier: 'read_only', rule: 'allow' }],
         refused: [{ name: 'watch' }],
       },
@@ -111,7 +118,9 @@ describe('sources over HTTP', { timeout: 60_000 }, () => {
     expect((await ask('POST', '/v1/sources', LAMPS)).status).toBe(409);
     await offer({ list: 'write', dim: 'write' });
     expect((await ask('POST', '/v1/sources/lamps/refresh')).body.change).toEqual({
-      ...{ added: ['dim'], removed: [], changed: ['list'] },
+      added: ['dim'],
+      removed: [],
+      changed: ['list'],
     });
     expect((await ask('DELETE', '/v1/sources/lamps')).status).toBe(200);
     expect((await ask('GET', '/v1/sources')).body.items).toEqual([]);

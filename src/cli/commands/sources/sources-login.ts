@@ -45,7 +45,9 @@ const targetOf = async (
   const complete = sourceSettings(kind, name, settings);
   if (!hasLogin(complete)) throw noLogin(name);
   const auth = await openSourceLogin(complete, {
-    ...{ config, runtime: io.runtime, home: userDir },
+    config,
+    runtime: io.runtime,
+    home: userDir,
     secret: (key) => secretOf(io, key),
     openBrowser: (url) => showPage(io, url, browser),
   });

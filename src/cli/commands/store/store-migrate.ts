@@ -1,4 +1,7 @@
-/** `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, verifies both, and moves its jobs to Redis. */
+/**
+ * `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, verifies both, and moves its
+ * jobs to Redis.
+ */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { MovedJobs } from '../../../crib/queue/move-jobs.ts';
@@ -52,7 +55,9 @@ const moveTo = async (
   const line = progressOn(io, 'moving');
   try {
     return await moveJobs({
-      ...{ from, to: queue, runtime },
+      from,
+      to: queue,
+      runtime,
       onJobs: (jobs, total) =>
         line?.update(jobs / Math.max(jobs, total, 1), `${formatCount(jobs)} jobs`),
     });

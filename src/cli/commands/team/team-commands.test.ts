@@ -28,7 +28,8 @@ const runAs = async (
   const cwd = join(world.folder, `project-of-${name}`);
   mkdirSync(cwd, { recursive: true });
   const { io, out, err } = fakeIo({
-    ...{ json: args.includes('--json'), cwd },
+    json: args.includes('--json'),
+    cwd,
     env: {
       HOME: world.folder,
       TOOLCRIB_HOME: world.home(`home-of-${name}`),
@@ -93,7 +94,8 @@ describe('toolcrib team on a client', { timeout: TIME_LIMIT }, () => {
     expect(steps.map(({ status }) => status)).toEqual(['started', 'success', 'started', 'success']);
     const [entered, left] = steps.filter(({ status }) => status === 'success');
     expect(entered).toMatchObject({
-      ...{ tool: 'team_join', at: expect.any(Number) },
+      tool: 'team_join',
+      at: expect.any(Number),
       detail: { org: 'acme', url: world.url, fingerprint, person: userInfo().username },
     });
     expect(left).toMatchObject({ tool: 'team_leave', detail: { org: 'acme' } });
@@ -159,7 +161,8 @@ describe('toolcrib team and a server', { timeout: TIME_LIMIT }, () => {
     mkdirSync(cwd, { recursive: true });
     const run = async (...args: readonly string[]) => {
       const { io, out, err } = fakeIo({
-        ...{ json: args.includes('--json'), cwd },
+        json: args.includes('--json'),
+        cwd,
         env: { HOME: world.folder, TOOLCRIB_HOME: home },
       });
       return { code: await runCli(['team', ...args], io), out: out(), err: err() };
@@ -191,7 +194,10 @@ describe('toolcrib add team --dry-run', { timeout: TIME_LIMIT }, () => {
     expect((await own('team')).err).toContain('You are in no team');
     const named = await own('team', 'join', world.url, '--dry-run', '--json', '--key', fingerprint);
     expect(JSON.parse(named.out)).toMatchObject({
-      ...{ source: 'acme', kind: 'team', dryRun: true, isCompared: true },
+      source: 'acme',
+      kind: 'team',
+      dryRun: true,
+      isCompared: true,
       enforced: expect.arrayContaining(['shout']),
       tools: [{ name: 'shout', tokens: expect.any(Number) }],
     });

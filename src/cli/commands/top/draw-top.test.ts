@@ -11,21 +11,34 @@ const AT = Date.UTC(2026, 10, 17, 23, 10, 5);
 const MINUTE = 60_000;
 
 const tool = (name: string, more: Partial<ToolFigures> = {}): ToolFigures => ({
-  ...{ name, calls: 1, running: 0, errorRate: 0, medianMs: 1, p95Ms: 2, costUsd: 0 },
+  name,
+  calls: 1,
+  running: 0,
+  errorRate: 0,
+  medianMs: 1,
+  p95Ms: 2,
+  costUsd: 0,
   ...more,
 });
 
 const snapshot = (more: Partial<TopSnapshot> = {}): TopSnapshot => ({
-  ...{ at: AT, source: 'http://127.0.0.1:7420', perSecond: 12.3, errorRate: 0.012, p95Ms: 120 },
+  at: AT,
+  source: 'http://127.0.0.1:7420',
+  perSecond: 12.3,
+  errorRate: 0.012,
+  p95Ms: 120,
   minutes: Array.from({ length: 60 }, (_, at) => ({
-    ...{ start: AT - 5_000 - (59 - at) * MINUTE, calls: at, errorRate: 0 },
+    start: AT - 5_000 - (59 - at) * MINUTE,
+    calls: at,
+    errorRate: 0,
   })),
   tools: [
     tool('read_file', { calls: 1234, p95Ms: 3 }),
     tool('web_search', { calls: 20, errorRate: 0.25, p95Ms: 900, costUsd: 0.12, running: 2 }),
     tool('slow_report', { calls: 2, p95Ms: 61_000 }),
   ],
-  ...{ running: 2, waiting: { count: 1, oldestAt: AT - 3 * MINUTE } },
+  running: 2,
+  waiting: { count: 1, oldestAt: AT - 3 * MINUTE },
   spend: { usd: 0.42, highest: { user: 'ada', usd: 0.4, limitUsd: 10 } },
   servers: [
     { name: 'github', state: 'ready', tools: 31 },
@@ -36,7 +49,12 @@ const snapshot = (more: Partial<TopSnapshot> = {}): TopSnapshot => ({
 });
 
 const view = (more: Partial<TopView> = {}): TopView => ({
-  ...{ columns: 80, rows: 24, sort: 'calls', isPaused: false, showsHelp: false, rates: [] },
+  columns: 80,
+  rows: 24,
+  sort: 'calls',
+  isPaused: false,
+  showsHelp: false,
+  rates: [],
   ...more,
 });
 
@@ -104,7 +122,8 @@ describe('drawTop', () => {
   it('names from outside bring neither escapes nor line breaks to the terminal', () => {
     const bad = 'x\u001b[2J\u001b]0;owned\u0007\r\nfake\u009b31m\u202e';
     const shot = snapshot({
-      ...{ tools: [tool(bad)], source: bad },
+      tools: [tool(bad)],
+      source: bad,
       servers: [{ name: bad, state: 'ready', tools: 1 }],
       spend: { usd: 1, highest: { user: bad, usd: 1, limitUsd: 2 } },
     });

@@ -97,8 +97,10 @@ const jobsOf = (queues: Readonly<Record<string, JobCounts>>): TopSnapshot['jobs'
   const sum = (state: keyof JobCounts): number =>
     Object.values(queues).reduce((total, counts) => total + counts[state], 0);
   return {
-    ...{ waiting: sum('waiting'), active: sum('active') },
-    ...{ delayed: sum('delayed'), dead: sum('dead') },
+    waiting: sum('waiting'),
+    active: sum('active'),
+    delayed: sum('delayed'),
+    dead: sum('dead'),
   };
 };
 
@@ -108,15 +110,25 @@ const toolsOf = (
 ): readonly ToolFigures[] => {
   const counts = new Map(running.map(({ tool, count }) => [tool, count]));
   const shown = lines.map((line) => ({
-    ...{ name: line.name, calls: line.calls, running: counts.get(line.name) ?? 0 },
-    ...{ errorRate: line.errorRate, medianMs: line.medianExecutionTime },
-    ...{ p95Ms: line.p95ExecutionTime, costUsd: line.costUsd },
+    name: line.name,
+    calls: line.calls,
+    running: counts.get(line.name) ?? 0,
+    errorRate: line.errorRate,
+    medianMs: line.medianExecutionTime,
+    p95Ms: line.p95ExecutionTime,
+    costUsd: line.costUsd,
   }));
   const names = new Set(shown.map(({ name }) => name));
   const first = running
     .filter(({ tool, count }) => count > 0 && !names.has(tool))
     .map(({ tool: name, count }) => ({
-      ...{ name, calls: 0, running: count, errorRate: 0, medianMs: 0, p95Ms: 0, costUsd: 0 },
+      name,
+      calls: 0,
+      running: count,
+      errorRate: 0,
+      medianMs: 0,
+      p95Ms: 0,
+      costUsd: 0,
     }));
   return [...shown, ...first];
 };
@@ -148,13 +160,18 @@ export const readSnapshot = async (source: TopSource, now: number): Promise<TopS
   ]);
   const minutes = minutesOf(history, now);
   return {
-    ...{ at: now, source: source.label, perSecond: paceOf(minutes), minutes },
-    ...{ errorRate: total.errorRate, p95Ms: total.p95ExecutionTime },
+    at: now,
+    source: source.label,
+    perSecond: paceOf(minutes),
+    minutes,
+    errorRate: total.errorRate,
+    p95Ms: total.p95ExecutionTime,
     tools: toolsOf(lines, running),
     running: running.reduce((sum, { count }) => sum + count, 0),
     waiting: waitingOf(waiting),
     spend: spendOf(usage),
-    ...{ servers, jobs: jobsOf(jobs) },
+    servers,
+    jobs: jobsOf(jobs),
   };
 };
 

@@ -64,8 +64,11 @@ class Watching {
         this.#snapshot,
         {
           ...this.#screen.size(),
-          ...{ sort: this.#sort, isPaused: this.#isPaused, showsHelp: this.#showsHelp },
-          ...{ rates: this.#rates, ...(this.#problem !== undefined && { problem: this.#problem }) },
+          sort: this.#sort,
+          isPaused: this.#isPaused,
+          showsHelp: this.#showsHelp,
+          rates: this.#rates,
+          ...(this.#problem !== undefined && { problem: this.#problem }),
         },
         this.#io.ink,
       ),

@@ -3,16 +3,10 @@
  * key is the name of a tool.
  */
 import { z } from 'zod';
+import { isToolName, TOOL_NAME } from '../../../contract/tool-name.ts';
 import type { GlobalToolSetting } from '../../global-tool-settings.ts';
 import { retrySetting } from '../calls/execution.ts';
-import {
-  ALSO_WHEN_FAULTY,
-  isToolName,
-  milliseconds,
-  positiveCount,
-  TOOL_NAME,
-  TOOL_NAME_RULE,
-} from '../fields.ts';
+import { ALSO_WHEN_FAULTY, milliseconds, positiveCount, TOOL_NAME_RULE } from '../fields.ts';
 import { described, optionalSetting, section, setting } from '../setting.ts';
 
 export const rateLimit = z.strictObject({

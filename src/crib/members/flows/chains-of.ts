@@ -14,7 +14,7 @@ export interface ChainMemberDeps {
   /** Opens the reader of flows as data, which checks and optimizes chains as well. */
   data(): Promise<Pick<DataFlows, 'validate' | 'planPartly' | 'optimize'>>;
   readonly tools: Pick<Catalog, 'get'>;
-  /** What the machine has, and the gate that its flows share. */
+  /** Opens what the machine has, and the gate that its flows share. */
   machine(): Promise<Machine>;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;

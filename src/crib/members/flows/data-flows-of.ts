@@ -20,7 +20,7 @@ export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   recordedMs(tool: string): number | undefined;
   /** Trusted flow files of the project; read when flows are first used. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
-  /** What the machine has, and the gate that all flows and chains of this process share. */
+  /** Opens what the machine has, and the gate that all flows and chains of this process share. */
   machine(): Promise<Machine>;
   /** Every record has to be on disk before its result is used: `audit.syncEveryRecord`. */
   readonly syncEveryRecord: boolean;
@@ -31,7 +31,10 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
   const { DataFlows } = await import('../../../flow/declared/data-flows.ts');
   const { tools, explain, recordedMs, runtime } = deps;
   const dataFlows = new DataFlows({
-    ...{ registry, tools, explain, recordedMs },
+    registry,
+    tools,
+    explain,
+    recordedMs,
     machine: await deps.machine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
     lacks: async (...call) => (await deps.open()).engine.preview.lacks(...call),

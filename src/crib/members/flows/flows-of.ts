@@ -1,6 +1,6 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
 import type { CallAs } from '../../../contract/call-options.ts';
-import { type Caller, provenNames } from '../../../contract/caller.ts';
+import { type Caller, isOwner, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
 import type { CribFlows, FlowCost, ListedFlowRun, ResumeOptions } from '../../../contract/flow.ts';
@@ -42,10 +42,15 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
-  /** Opened with the flows: what a call was cut off with is redacted when the crib is closed already. */
+  // Opened with the flows: the error of a call that was cut off is still redacted once the crib is closed.
   const engine = lazyAsync(async () => (await deps.open()).engine);
   return new FlowService({
-    ...{ registry, runtime, events, tools, nextId, execute },
+    registry,
+    runtime,
+    events,
+    tools,
+    nextId,
+    execute,
     flows: lazyAsync(async () => {
       await engine();
       return observedFlows((await opened()).flows, events);
@@ -72,10 +77,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   });
 };
 
-const seesAll = (as: CallAs | undefined): boolean => {
-  const { roles } = callerOf(as);
-  return roles.includes('owner') || roles.includes('admin');
-};
+const seesAll = (as: CallAs | undefined): boolean => isOwner(callerOf(as));
 
 /** Tells whether a caller may see and change a run: its own, or any when it is an owner or admin. */
 const mayTouch = ({ caller }: Pick<FlowRun, 'caller'>, as: CallAs | undefined): boolean =>

@@ -49,7 +49,7 @@ export const requestPlanApproval = async (
   const { approval, error } = await deps.engine.approvePlan(question, as);
   if (!approval) throw error ? stepFailure(error) : new ToolFailure('INTERNAL');
   const { flow, version, digest, asks, calls } = question;
-  return { ...approval, ...{ flow, version, digest, asks }, calls: calls.length };
+  return { ...approval, flow, version, digest, asks, calls: calls.length };
 };
 
 const changed = (): ToolFailure =>

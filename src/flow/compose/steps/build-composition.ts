@@ -1,5 +1,4 @@
 /** Builds the tool of a composition that is data. */
-
 import { defineTool } from '../../../contract/define-tool.ts';
 import { type Issue, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';

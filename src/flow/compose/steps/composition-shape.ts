@@ -1,5 +1,6 @@
 /** The shape of a composed tool as data: the same for YAML files and for objects in TypeScript. */
 import { z } from 'zod';
+import { TOOL_NAME } from '../../../contract/tool-name.ts';
 import { HOUR_MS } from '../../../kit/data/durations.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import { MAX_PARTS } from '../compose-options.ts';
@@ -8,7 +9,7 @@ const MAX_RETRIES = 5;
 const MAX_PARAMETERS = 100;
 
 const text = z.string().trim().min(1);
-const toolName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/, {
+const toolName = z.string().regex(TOOL_NAME, {
   error: 'expected the name of a tool',
 });
 const stepId = z

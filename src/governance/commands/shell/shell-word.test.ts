@@ -13,12 +13,20 @@ const scope: WordScope = {
 };
 
 const word = (over: Partial<Word>): Word => ({
-  ...{ type: 'Word', text: 'ls', value: 'ls', pos: 0, end: 2 },
+  type: 'Word',
+  text: 'ls',
+  value: 'ls',
+  pos: 0,
+  end: 2,
   ...over,
 });
 
 const literal = (pos: number, end: number, text: string, value = text) => ({
-  ...{ type: 'Literal' as const, pos, end, text, value },
+  type: 'Literal' as const,
+  pos,
+  end,
+  text,
+  value,
 });
 
 describe('a word of a shell string', () => {

@@ -4,7 +4,10 @@ import { ask, someCaller, someTool } from '../../../../test/fixtures/policy-ques
 import { compileCondition } from './compile-condition.ts';
 
 const tool = someTool({
-  ...{ name: 'mail', source: 'mcp', server: 'mcp:post', category: 'service' },
+  name: 'mail',
+  source: 'mcp',
+  server: 'mcp:post',
+  category: 'service',
   tier: 'external_api',
 });
 const question = ask({

@@ -1,5 +1,4 @@
 /** Parses the text of a policy file to a document that can be put in force, or to all its problems. */
-
 import * as yaml from 'yaml';
 import {
   type Position,

@@ -3,7 +3,6 @@
  * or without their first or last line. A line of base64 as wide as those of key files is taken for
  * a part of a key unless what goes before says that it is something else.
  */
-
 import { NO_SPANS, type Span } from '../span.ts';
 import { base64Runs, MIN_RUN } from './base64-runs.ts';
 import { type Content, contentOf } from './key-bytes.ts';
@@ -94,7 +93,7 @@ const framedToken = (line: string, frame: Frame): Span | undefined => {
   return undefined;
 };
 
-/** Words are no rest of a key: padding, a digit or a capital inside is what tells. */
+/** Tells the rest of a key from a word: by padding, a digit, or a capital inside. */
 const looksLikeRest = (token: string): boolean =>
   /=$|\d/.test(token) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(token);
 

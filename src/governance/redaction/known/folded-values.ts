@@ -2,7 +2,6 @@
  * Finds known values that were written differently: in other letters, with something between the
  * letters, or backwards. Text and values are compared by their letters and digits alone.
  */
-
 import { NO_SPANS, type Span } from '../span.ts';
 import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
 import { DROPPED, foldAt } from './fold-text.ts';

@@ -1,5 +1,4 @@
 /** The secrets that the crib has handed out, in all the ways that they may be written. */
-
 import { joinedView } from '../escape-view.ts';
 import { mergeSpans, NO_SPANS, type Span } from '../span.ts';
 import { encodedForms, MIN_SECRET_LENGTH, rewrittenForms, secretParts } from './encoded-forms.ts';

@@ -2,7 +2,6 @@
  * Finds any of many known texts in one pass. A rolling hash of a few characters and a table of bits
  * rule nearly every place out, so that a thousand secrets cost hardly more than one.
  */
-
 import { NO_SPANS, type Span } from '../span.ts';
 import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
 

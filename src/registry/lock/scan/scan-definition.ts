@@ -69,7 +69,10 @@ const collect = (path: string, value: unknown, texts: PlacedText[]): void => {
   }
 };
 
-/** Lists every text that a model might read: values, and keys that are more than names. Recurses: bound the data first. */
+/**
+ * Lists every text that a model might read: values, and keys that are more than names. Recurses: bound the data
+ * first.
+ */
 const definitionTexts = (definition: unknown): readonly PlacedText[] => {
   const texts: PlacedText[] = [];
   collect('', definition, texts);

@@ -1,5 +1,4 @@
 /** Makes the tool of one query or mutation. Schemas and documents are made when they are needed. */
-
 import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';

@@ -2,7 +2,6 @@
  * Names the tools of a schema, within the limits of clients and the same at every reading, and decides
  * by `include` and `exclude` which operations become tools.
  */
-
 import { shortDigestOf } from '../../../kit/data/canonical-json.ts';
 import { wildcard } from '../../../kit/text/wildcard.ts';
 import type { FieldEntry } from '../schema/definition.ts';

@@ -3,13 +3,20 @@ import type { ExternalSettings, ReadDeps } from '../../../contract/source-driver
 import { readSchema } from './read-schema.ts';
 
 const settings = (own: object): ExternalSettings => ({
-  ...{ name: 'shop', kind: 'graphql', enabled: true, toolTiers: {}, headers: {} },
-  ...{ timeoutMs: 1000, maxOutputBytes: 1000, own: { url: 'https://shop.example', ...own } },
+  name: 'shop',
+  kind: 'graphql',
+  enabled: true,
+  toolTiers: {},
+  headers: {},
+  timeoutMs: 1000,
+  maxOutputBytes: 1000,
+  own: { url: 'https://shop.example', ...own },
 });
 
 const deps = (more: Partial<ReadDeps>): ReadDeps =>
   ({
-    ...{ signal: new AbortController().signal, secret: async () => undefined },
+    signal: new AbortController().signal,
+    secret: async () => undefined,
     ...more,
   }) as ReadDeps;
 

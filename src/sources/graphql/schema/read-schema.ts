@@ -22,10 +22,14 @@ const MEMORY_MB = 2048;
 
 /** In a process of its own where it is not small: the author of a schema may mean it to take long. */
 const DEFINING: DataWork<SchemaInput, GraphqlDefinition> = {
-  ...{ what: 'GraphQL schema', file: 'definition-work', from: import.meta.url },
+  what: 'GraphQL schema',
+  file: 'definition-work',
+  from: import.meta.url,
   load: () => import('./definition-work.ts'),
   isSmall: (input) => 'text' in input && input.text.length <= SMALL_TEXT,
-  ...{ maxMs: MAX_MS, memoryMb: MEMORY_MB, code: 'CONFIG_INVALID' },
+  maxMs: MAX_MS,
+  memoryMb: MEMORY_MB,
+  code: 'CONFIG_INVALID',
 };
 
 export interface ReadSchema {

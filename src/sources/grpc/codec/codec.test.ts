@@ -201,8 +201,12 @@ describe('a message', () => {
 
   it('from outside is refused where it is cut off or nonsense, and never anything else happens', () => {
     const full = encode({
-      ...{ texts: ['abc'], numbers: [1, 300], orders: { a: { orderId: 'x' } } },
-      ...{ struct: { a: [1] }, doubleValue: 1.5, any: { '@type': 'a/shop.v1.Event', number: 1 } },
+      texts: ['abc'],
+      numbers: [1, 300],
+      orders: { a: { orderId: 'x' } },
+      struct: { a: [1] },
+      doubleValue: 1.5,
+      any: { '@type': 'a/shop.v1.Event', number: 1 },
     });
     const attempt = (bytes: Uint8Array): void => {
       try {

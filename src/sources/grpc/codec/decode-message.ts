@@ -23,7 +23,11 @@ export interface Decoding {
 }
 
 export const newDecoding = (types: TypeTable, budget: number): Decoding => ({
-  ...{ types, budget, unknownFields: 0, faultyTexts: 0, leftOut: 0 },
+  types,
+  budget,
+  unknownFields: 0,
+  faultyTexts: 0,
+  leftOut: 0,
 });
 
 /** Takes from the budget. Fails with OUTPUT_TOO_LARGE where there is none left. */

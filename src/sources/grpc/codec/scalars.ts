@@ -7,11 +7,22 @@ import { WIRE, type WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
 
 export const WIRE_OF: Readonly<Record<ScalarType | 'enum', number>> = {
-  ...{ double: WIRE.fixed64, float: WIRE.fixed32, string: WIRE.bytes, bytes: WIRE.bytes },
-  ...{ int64: WIRE.varint, uint64: WIRE.varint, sint64: WIRE.varint, bool: WIRE.varint },
-  ...{ int32: WIRE.varint, uint32: WIRE.varint, sint32: WIRE.varint, enum: WIRE.varint },
-  ...{ fixed64: WIRE.fixed64, sfixed64: WIRE.fixed64 },
-  ...{ fixed32: WIRE.fixed32, sfixed32: WIRE.fixed32 },
+  double: WIRE.fixed64,
+  float: WIRE.fixed32,
+  string: WIRE.bytes,
+  bytes: WIRE.bytes,
+  int64: WIRE.varint,
+  uint64: WIRE.varint,
+  sint64: WIRE.varint,
+  bool: WIRE.varint,
+  int32: WIRE.varint,
+  uint32: WIRE.varint,
+  sint32: WIRE.varint,
+  enum: WIRE.varint,
+  fixed64: WIRE.fixed64,
+  sfixed64: WIRE.fixed64,
+  fixed32: WIRE.fixed32,
+  sfixed32: WIRE.fixed32,
 };
 
 /** JSON has no word for these. */

@@ -1,5 +1,4 @@
 /** The messages and enums of a definition, ready to convert: fields by number and by name. */
-
 import { KNOWN_TYPES } from '../definition/known-types.ts';
 import type { EnumModel, FieldModel, MessageModel, TypeModels } from '../definition/model.ts';
 
@@ -44,7 +43,9 @@ const messageType = (name: string, { fields, entry }: MessageModel): MessageType
     }),
   );
   return {
-    ...{ name, fields: full, isEntry: entry === true },
+    name,
+    fields: full,
+    isEntry: entry === true,
     byNumber: new Map(full.map((field) => [field.number, field])),
     byName: new Map(full.map((field) => [field.name, field])),
   };

@@ -125,7 +125,8 @@ const methodModel = (
 ): MethodModel => {
   const idempotency = LEVELS[options?.idempotencyLevel ?? 0];
   return {
-    ...{ name, input: resolve(inputType, scope)?.name ?? inputType },
+    name,
+    input: resolve(inputType, scope)?.name ?? inputType,
     output: resolve(outputType, scope)?.name ?? outputType,
     ...(method.clientStreaming && { clientStream: true }),
     ...(method.serverStreaming && { serverStream: true }),

@@ -12,10 +12,14 @@ const typesIn = ({ messageType, enumType, service }: FileDescriptor): number =>
   messageType.length + enumType.length + service.length;
 
 const BUILDING: DataWork<DescribedFiles, BuiltDefinition> = {
-  ...{ what: 'definition', file: 'grpc-types-work', from: import.meta.url },
+  what: 'definition',
+  file: 'grpc-types-work',
+  from: import.meta.url,
   load: () => import('./grpc-types-work.ts'),
   isSmall: ({ files }) => files.reduce((sum, file) => sum + typesIn(file), 0) <= MAX_INLINE_TYPES,
-  ...{ maxMs: MAX_MS, memoryMb: MEMORY_MB, code: 'CONFIG_INVALID' },
+  maxMs: MAX_MS,
+  memoryMb: MEMORY_MB,
+  code: 'CONFIG_INVALID',
 };
 
 /** Fails with OUTPUT_TOO_LARGE for definitions that nobody could look at. */

@@ -18,7 +18,9 @@ const compactField = (text: string): FieldModel => {
   const [type = '', ref] = (isMany ? rest.slice(0, -2) : rest).split('=');
   const isPackable = type !== 'string' && type !== 'bytes' && type !== 'message';
   return {
-    ...{ name, number: Number(number), type: type as FieldModel['type'] },
+    name,
+    number: Number(number),
+    type: type as FieldModel['type'],
     ...(ref !== undefined && { ref }),
     ...(isMany && { many: true }),
     ...(isMany && isPackable && { packed: true }),

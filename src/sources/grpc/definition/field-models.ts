@@ -95,7 +95,9 @@ const fieldModel = (
   const presence = own?.mapEntry ? IMPLICIT : features.fieldPresence;
   const hasOwnPresence = !isMany && hasPresence(field, type, presence);
   return {
-    ...{ name: jsonNameOf(field), number, ...type },
+    name: jsonNameOf(field),
+    number,
+    ...type,
     ...(isMany && { many: true }),
     ...(isMany && isNumeric && isPacked && { packed: true }),
     ...(hasOwnPresence && { presence: true }),

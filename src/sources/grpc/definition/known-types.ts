@@ -8,19 +8,31 @@ const VALUE = 'google.protobuf.Value';
 const VALUE_MODEL: MessageModel = {
   fields: [
     {
-      ...{ name: 'nullValue', number: 1, type: 'enum', ref: 'google.protobuf.NullValue' },
-      ...{ presence: true, oneof: 'kind' },
+      name: 'nullValue',
+      number: 1,
+      type: 'enum',
+      ref: 'google.protobuf.NullValue',
+      presence: true,
+      oneof: 'kind',
     },
     { name: 'numberValue', number: 2, type: 'double', presence: true, oneof: 'kind' },
     { name: 'stringValue', number: 3, type: 'string', presence: true, oneof: 'kind' },
     { name: 'boolValue', number: 4, type: 'bool', presence: true, oneof: 'kind' },
     {
-      ...{ name: 'structValue', number: 5, type: 'message', ref: 'google.protobuf.Struct' },
-      ...{ presence: true, oneof: 'kind' },
+      name: 'structValue',
+      number: 5,
+      type: 'message',
+      ref: 'google.protobuf.Struct',
+      presence: true,
+      oneof: 'kind',
     },
     {
-      ...{ name: 'listValue', number: 6, type: 'message', ref: 'google.protobuf.ListValue' },
-      ...{ presence: true, oneof: 'kind' },
+      name: 'listValue',
+      number: 6,
+      type: 'message',
+      ref: 'google.protobuf.ListValue',
+      presence: true,
+      oneof: 'kind',
     },
   ],
 };

@@ -93,7 +93,8 @@ const fieldOf = (
   const isMap = field.keyType !== undefined;
   const type = String(field.type);
   return {
-    ...{ name, number: Number(field.id) },
+    name,
+    number: Number(field.id),
     label: isMap ? 3 : (LABELS[String(field.rule)] ?? 1),
     ...(isMap ? { typeName: entryName(name) } : typeFields(type)),
     ...(groups.has(type) && { type: 10 }),
@@ -113,7 +114,10 @@ const mapEntry = ([name, field]: readonly [string, Node]): readonly MessageDescr
     ? []
     : [
         {
-          ...{ name: entryName(name), nestedType: [], enumType: [], oneofDecl: [] },
+          name: entryName(name),
+          nestedType: [],
+          enumType: [],
+          oneofDecl: [],
           field: [
             { name: 'key', number: 1, label: 1, ...typeFields(String(field.keyType)) },
             { name: 'value', number: 2, label: 1, ...typeFields(String(field.type)) },
@@ -157,7 +161,8 @@ const serviceOf = ([name, node]: readonly [string, Node]): ServiceDescriptor => 
     const options = nodeOf(method.options);
     const level = LEVELS.indexOf(String(options.idempotency_level));
     return {
-      ...{ name: own, inputType: String(method.requestType) },
+      name: own,
+      inputType: String(method.requestType),
       outputType: String(method.responseType),
       ...(method.requestStream === true && { clientStreaming: true }),
       ...(method.responseStream === true && { serverStreaming: true }),

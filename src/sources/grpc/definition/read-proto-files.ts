@@ -2,7 +2,6 @@
  * Reads proto files and those that they import. An import cannot leave the folders that the
  * configuration names.
  */
-
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -70,10 +69,14 @@ const findImport = async (
 
 /** In a process of its own where it is not small: the author of a file may mean it to take long. */
 const PARSING: DataWork<ProtoText, ParsedProto> = {
-  ...{ what: 'proto file', file: 'proto-work', from: import.meta.url },
+  what: 'proto file',
+  file: 'proto-work',
+  from: import.meta.url,
   load: () => import('./proto-work.ts'),
   isSmall: ({ text }) => text.length <= SMALL_TEXT,
-  ...{ maxMs: MAX_MS, memoryMb: MEMORY_MB, code: 'CONFIG_INVALID' },
+  maxMs: MAX_MS,
+  memoryMb: MEMORY_MB,
+  code: 'CONFIG_INVALID',
 };
 
 const readText = async (path: string, { readFile }: ProtoFilesDeps): Promise<string> => {

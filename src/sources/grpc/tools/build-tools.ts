@@ -1,5 +1,4 @@
 /** Makes a tool of each method. What cannot become one is refused with a reason. */
-
 import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
@@ -65,7 +64,9 @@ const assignedFlow = (
   { labels, toolLabels = {} }: ExternalSettings,
   name: string,
 ): AssignedFlow => ({
-  ...{ trust: 'untrusted', sensitivity: 'private', sink: true },
+  trust: 'untrusted',
+  sensitivity: 'private',
+  sink: true,
   ...labels,
   ...ownValue(toolLabels, name),
 });
@@ -107,8 +108,13 @@ const methodDeps = (
 ): MethodDeps => {
   const { settings, external, channels, redact, runtime } = deps;
   return {
-    ...{ method: method.model, path: pathOf(method), types, settings, channels },
-    ...{ timeoutMs: external.timeoutMs, maxOutputBytes: external.maxOutputBytes },
+    method: method.model,
+    path: pathOf(method),
+    types,
+    settings,
+    channels,
+    timeoutMs: external.timeoutMs,
+    maxOutputBytes: external.maxOutputBytes,
     isRepeatable: tier === 'read_only' || method.model.idempotency === 'IDEMPOTENT',
     redact: (text) => redact(text),
     now: () => runtime.now(),
@@ -132,7 +138,8 @@ const healthOf = ({ settings, channels, resolveHost, redact, runtime }: ToolDeps
     ? {
         healthCheck: () =>
           checkHealth({
-            ...{ settings, channels },
+            settings,
+            channels,
             resolveHost: (host, port) => resolveHost(host, port),
             redact: (text) => redact(text),
             now: () => runtime.now(),
@@ -154,10 +161,15 @@ const buildTool = (method: ServiceMethod, catalog: Catalog, deps: ToolDeps): Too
   const tier = tierOf(external, name, model);
   const run = methodDeps(method, catalog, { deps, tier });
   return defineTool<Record<string, unknown>, unknown>({
-    ...{ name, description: descriptionOf(method), documentation: documentationOf(method), tier },
-    ...{ source: 'external', category: 'api' },
+    name,
+    description: descriptionOf(method),
+    documentation: documentationOf(method),
+    tier,
+    source: 'external',
+    category: 'api',
     ...aliasOf(`${external.name}.${name}`),
-    ...{ tags: ['grpc', external.name], server: `grpc:${external.name}` },
+    tags: ['grpc', external.name],
+    server: `grpc:${external.name}`,
     assigned: assignedFlow(external, name),
     timeoutMs: external.timeoutMs,
     ...(run.isRepeatable && { idempotent: true }),

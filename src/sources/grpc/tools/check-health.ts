@@ -33,7 +33,9 @@ export const checkHealth = async (deps: HealthDeps): Promise<Health> => {
     const address = await resolveHost(settings.host, settings.port);
     return await channels.use(address, async (client, grpc) => {
       const answer = await callUnary(client, {
-        ...{ path: CHECK, message: Buffer.alloc(0), metadata: new grpc.Metadata() },
+        path: CHECK,
+        message: Buffer.alloc(0),
+        metadata: new grpc.Metadata(),
         deadline: now() + MAX_CHECK_MS,
         signal: AbortSignal.timeout(MAX_CHECK_MS),
       });

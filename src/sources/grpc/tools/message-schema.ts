@@ -21,9 +21,20 @@ const REAL = {
 };
 
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
-  ...{ double: REAL, float: REAL, bool: { type: 'boolean' }, string: { type: 'string' } },
-  ...{ int64: INT64, sint64: INT64, sfixed64: INT64, uint64: UINT64, fixed64: UINT64 },
-  ...{ int32: INT32, sint32: INT32, sfixed32: INT32, uint32: UINT32, fixed32: UINT32 },
+  double: REAL,
+  float: REAL,
+  bool: { type: 'boolean' },
+  string: { type: 'string' },
+  int64: INT64,
+  sint64: INT64,
+  sfixed64: INT64,
+  uint64: UINT64,
+  fixed64: UINT64,
+  int32: INT32,
+  sint32: INT32,
+  sfixed32: INT32,
+  uint32: UINT32,
+  fixed32: UINT32,
   bytes: { type: 'string', contentEncoding: 'base64' },
 };
 

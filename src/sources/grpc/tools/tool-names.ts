@@ -2,7 +2,6 @@
  * Gives each method the name of its tool, `Service_Method`, with the package only where two would be
  * the same, and decides by `include` and `exclude` which methods become tools.
  */
-
 import { createHash } from 'node:crypto';
 import { wildcard } from '../../../kit/text/wildcard.ts';
 

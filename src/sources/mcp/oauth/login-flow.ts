@@ -115,7 +115,9 @@ const configuredTarget = (
   return {
     authorizationServer: origin,
     metadata: {
-      ...{ issuer: origin, authorization_endpoint: authorization, token_endpoint: token },
+      issuer: origin,
+      authorization_endpoint: authorization,
+      token_endpoint: token,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
     },

@@ -4,6 +4,7 @@
  */
 import type { Client, ElicitRequestURLParams } from '@modelcontextprotocol/client';
 import type { ElicitationAnswer } from '../../../contract/elicitation.ts';
+import { parseUrl } from '../../../kit/http/parse-url.ts';
 import { linkOf } from '../call/question-link.ts';
 import type { RunningCall, RunningCalls } from '../call/running-calls.ts';
 import type { McpDeps, ServerSettings } from '../server-settings.ts';
@@ -45,7 +46,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Says why nobody is asked to open an address; the client shows it to the person before it opens it. */
 const addressFault = (address: string): string | undefined => {
-  const url = address.length <= MAX_URL && URL.canParse(address) ? new URL(address) : undefined;
+  const url = address.length <= MAX_URL ? parseUrl(address) : undefined;
   if (!url) return 'the address of the page is no URL';
   const isLocal = url.protocol === 'http:' && LOOPBACK.has(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) return 'the address of the page is not https';

@@ -57,7 +57,11 @@ describe('a child that ends before it has read what it was told', () => {
     ['it ended with exit code 7', '/bin/sh', ['-c', 'exec 0<&-; sleep 0.1; exit 7']],
   ])('says how: %s', async (how, command, args) => {
     const transport = someTransport({
-      ...{ command, args, watchdog, platform: process.platform, mark: randomUUID() },
+      command,
+      args,
+      watchdog,
+      platform: process.platform,
+      mark: randomUUID(),
       env: { PATH: process.env.PATH ?? '' },
       cwd: '/',
     });
@@ -81,8 +85,13 @@ describe('a child that dies in the middle of a line', () => {
     const live = async (script: string): Promise<void> => {
       const transport = someTransport(
         {
-          ...{ command: '/bin/sh', args: ['-c', script], watchdog, platform: process.platform },
-          ...{ mark: randomUUID(), env: { PATH: process.env.PATH ?? '' }, cwd: '/' },
+          command: '/bin/sh',
+          args: ['-c', script],
+          watchdog,
+          platform: process.platform,
+          mark: randomUUID(),
+          env: { PATH: process.env.PATH ?? '' },
+          cwd: '/',
         },
         tail,
       );

@@ -3,7 +3,6 @@
  * error for its call, because it is unclear which value is meant. Integers in a tool's result that
  * a double would round become text.
  */
-
 import { type JsonFlaw, scanJson } from '../../../kit/text/json-scan.ts';
 import { linkText, takeLink } from '../call/question-link.ts';
 import { tidyListing } from '../listing/list-server.ts';

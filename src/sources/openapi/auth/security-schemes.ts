@@ -142,7 +142,10 @@ export class SecuritySchemes {
     const manner = mannerOf(definition, settings);
     return (
       manner && {
-        ...{ name, settings, ...manner, scopes: settings.scopes ?? scopes },
+        name,
+        settings,
+        ...manner,
+        scopes: settings.scopes ?? scopes,
         tokenUrl: settings.tokenUrl ?? tokenUrlOf(definition),
       }
     );

@@ -46,7 +46,11 @@ const operationOf = (
   if (!isRecord(fields)) return undefined;
   const { operationId } = fields;
   return {
-    ...{ method, path, fields, pathFields: item.value, address: item.address },
+    method,
+    path,
+    fields,
+    pathFields: item.value,
+    address: item.address,
     operationId: typeof operationId === 'string' && operationId !== '' ? operationId : undefined,
     tags: textsOf(fields.tags),
   };

@@ -4,7 +4,6 @@
  * operations would have, end in a hash of the method and the path. Also decides which operations the
  * user wants as tools.
  */
-
 import { sha256Hex } from '../../../kit/data/canonical-json.ts';
 import { wildcard } from '../../../kit/text/wildcard.ts';
 import type { OpenapiOptions, OperationFilter } from '../openapi-settings.ts';

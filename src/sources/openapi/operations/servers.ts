@@ -132,8 +132,11 @@ export class Servers {
     // The user may choose plain http; a document may not.
     const isSafe = url.protocol === 'https:' || isHere || baseUrl !== undefined;
     return {
-      ...{ url: text, host, takesCredentials: isNamed && isSafe },
-      ...{ isLocal: isNamed && isHere, isForeignLocal: !isNamed && isHere },
+      url: text,
+      host,
+      takesCredentials: isNamed && isSafe,
+      isLocal: isNamed && isHere,
+      isForeignLocal: !isNamed && isHere,
     };
   }
 }

@@ -10,10 +10,14 @@ const MAX_MS = 60_000;
 const MEMORY_MB = 2048;
 
 const PARSING: DataWork<Uint8Array, object> = {
-  ...{ what: 'OpenAPI document', file: 'document-work', from: import.meta.url },
+  what: 'OpenAPI document',
+  file: 'document-work',
+  from: import.meta.url,
   load: () => import('./document-work.ts'),
   isSmall: ({ byteLength }) => byteLength <= SMALL_BYTES,
-  ...{ maxMs: MAX_MS, memoryMb: MEMORY_MB, code: 'CONFIG_INVALID' },
+  maxMs: MAX_MS,
+  memoryMb: MEMORY_MB,
+  code: 'CONFIG_INVALID',
 };
 
 /**

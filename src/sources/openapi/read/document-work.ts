@@ -10,8 +10,10 @@ const MAX_VALUES = 5_000_000;
 /** Lower than for JSON, because each alias is followed. */
 const MAX_YAML_VALUES = 1_500_000;
 const YAML_RULES: YamlRules = {
-  ...{ maxDepth: MAX_DEPTH, maxNodes: MAX_YAML_VALUES },
-  ...{ aliases: 'follow', mergeKeys: true },
+  maxDepth: MAX_DEPTH,
+  maxNodes: MAX_YAML_VALUES,
+  aliases: 'follow',
+  mergeKeys: true,
 };
 
 /**

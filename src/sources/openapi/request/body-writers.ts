@@ -15,7 +15,9 @@ const styleOf = (name: string, encoding: unknown) => {
   return {
     isStyled,
     parameter: {
-      ...{ name, style: chosen, allowReserved: allowReserved === true },
+      name,
+      style: chosen,
+      allowReserved: allowReserved === true,
       explode:
         typeof explode === 'boolean' ? explode : chosen === 'form' || chosen === 'deepObject',
       contentType: isStyled ? undefined : type,

@@ -117,7 +117,8 @@ export const bodyOf = (operation: Operation, resolver: Resolver): Body | undefin
     kind,
     contentType: isOpen ? CONCRETE[kind] : type,
     isRequired: required === true,
-    ...{ description, schema: { value: schema, address: body.address, pointer: '' } },
+    description,
+    schema: { value: schema, address: body.address, pointer: '' },
     encoding: isRecord(encoding) ? encoding : {},
   };
 };

@@ -1,5 +1,4 @@
 /** A request while it is composed. */
-
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Operation } from '../operations/list-operations.ts';
 import type { BodyWriter, WrittenBody } from './body.ts';

@@ -33,7 +33,9 @@ const partsOf = (value: unknown, explode: boolean, encoder: Encoder): readonly s
 };
 
 const DELIMITERS: Readonly<Record<string, string>> = {
-  ...{ spaceDelimited: ' ', pipeDelimited: '|', tabDelimited: '\t' },
+  spaceDelimited: ' ',
+  pipeDelimited: '|',
+  tabDelimited: '\t',
 };
 
 /** Gives what stands between the parts of a list. Outside queries only Swagger 2 has others than a comma. */

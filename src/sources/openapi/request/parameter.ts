@@ -20,7 +20,10 @@ export interface Parameter {
 }
 
 const DEFAULT_STYLES: Readonly<Record<ParameterPlace, string>> = {
-  ...{ path: 'simple', header: 'simple', query: 'form', cookie: 'form' },
+  path: 'simple',
+  header: 'simple',
+  query: 'form',
+  cookie: 'form',
 };
 
 /**
@@ -61,7 +64,10 @@ export const parameterOf = ({
   const media = schema === undefined ? contentOf(content) : undefined;
   const chosen = typeof style === 'string' ? style : DEFAULT_STYLES[place];
   return {
-    ...{ name, place, description: value.description, style: chosen },
+    name,
+    place,
+    description: value.description,
+    style: chosen,
     isRequired: place === 'path' || (value.required === true && !isIdempotencyKey({ place, name })),
     explode: typeof explode === 'boolean' ? explode : chosen === 'form' || chosen === 'deepObject',
     allowReserved: value.allowReserved === true,

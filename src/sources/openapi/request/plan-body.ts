@@ -107,7 +107,9 @@ export const planBody = (body: Body, taken: ReadonlySet<string>, book: SchemaBoo
   const { kind, isRequired } = body;
   const field = wholeField(taken);
   const whole = (converted: Converted, files: Files = new Map()): BodyFields => ({
-    ...{ body, isMerged: false, files },
+    body,
+    isMerged: false,
+    files,
     fields: [{ field, name: undefined, converted, isRequired }],
   });
   if (kind === 'binary') return whole(FILE);

@@ -74,8 +74,14 @@ const listParameters = (
 };
 
 const templateParameter = (name: string, address: string): Parameter => ({
-  ...{ name, place: 'path', isRequired: true, description: undefined, style: 'simple' },
-  ...{ explode: false, allowReserved: false, contentType: undefined },
+  name,
+  place: 'path',
+  isRequired: true,
+  description: undefined,
+  style: 'simple',
+  explode: false,
+  allowReserved: false,
+  contentType: undefined,
   schema: { value: { type: 'string' }, address, pointer: '' },
 });
 

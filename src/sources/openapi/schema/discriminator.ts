@@ -62,8 +62,8 @@ const isDisjoint = (lists: readonly (readonly string[])[]): boolean => {
 };
 
 /**
- * Binds converted alternatives. Gives `undefined` where there is no discriminator, where it is not clear what stands for a branch, or
- * where one value stands for two.
+ * Binds converted alternatives. Gives `undefined` where there is no discriminator, where it is not clear what
+ * stands for a branch, or where one value stands for two.
  */
 export const discriminated = (
   branches: readonly Branch[],

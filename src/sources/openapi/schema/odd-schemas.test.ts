@@ -154,7 +154,9 @@ describe('a schema that comes back to itself for the same value', () => {
     const Pet = { ...base('oneOf'), nullable: true };
     const Cat = { allOf: [ref('Pet'), own('lives')] };
     const Closed = {
-      ...{ type: 'object', properties: { a: ref('Cat') }, additionalProperties: false },
+      type: 'object',
+      properties: { a: ref('Cat') },
+      additionalProperties: false,
     };
     const values = [{ a: { kind: 'cat', lives: 9 } }, { a: { lives: 9 } }, { a: { kind: 1 } }];
     expect(
@@ -250,7 +252,9 @@ describe('a field that only the server sets', () => {
   it('is not required where another part of allOf requires it', async () => {
     const schemas = { Base: { type: 'object', properties: { id, name: { type: 'string' } } } };
     const schema = {
-      ...{ type: 'object', required: ['id', 'name'], properties: { age: { type: 'integer' } } },
+      type: 'object',
+      required: ['id', 'name'],
+      properties: { age: { type: 'integer' } },
       allOf: [ref('Base'), { required: ['id', 'age'] }],
     };
     const input = await inputFor(schema, schemas);

@@ -30,7 +30,8 @@ describe('threat: a small document makes the conversion of its schemas endless',
   const wraps: Readonly<Record<string, (one: object) => object>> = {
     'oneOf with a discriminator': (one) => ({ oneOf: [one], discriminator }),
     'oneOf with a discriminator, beside a reference': (one) => ({
-      ...{ oneOf: [ref('Other'), one], discriminator },
+      oneOf: [ref('Other'), one],
+      discriminator,
     }),
     'oneOf and anyOf': (one) => ({ oneOf: [one], anyOf: [{ type: 'string' }], discriminator }),
     'nullable anyOf': (one) => ({ anyOf: [one], nullable: true }),

@@ -2,7 +2,6 @@
  * Opens a pool of connections to PostgreSQL. Every statement is prepared under a name, is a transaction
  * of its own, and has its values as parameters: a process that freezes or dies holds no lock.
  */
-
 import type { Pool, PoolConfig } from 'pg';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
@@ -36,7 +35,7 @@ export interface Database {
   readonly schema: string;
   /** Names host, port and database, without user or password. */
   readonly address: string;
-  /** The same statement for the same text. `@` before a name stands for the schema. */
+  /** Prepares a statement, the same one for the same text. `@` before a name stands for the schema. */
   prepare(sql: string): Statement;
   /** Runs work on one connection inside a transaction, for migrations and copies. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;

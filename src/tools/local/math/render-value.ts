@@ -1,5 +1,4 @@
 /** Renders a computed value as plain JSON, with the name of its kind. Refuses values that are not finite. */
-
 import type { MathEngine } from './math-engine.ts';
 import { isComplex, isDecimal, isFraction, isMatrix, isUnit, scalarsOf } from './measure.ts';
 import { wrongExpression } from './refusal.ts';
