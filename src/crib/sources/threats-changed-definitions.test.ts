@@ -66,6 +66,8 @@ const statesOver = async ({ kind, settings, file, before, after }: Change) => {
     config: { sources: { [kind]: { api: settings } } },
   });
   cribs.push(crib);
+  // On a busy machine the crib does not wait for the first reading.
+  await crib.sources.refresh('api');
   const state = () => crib.tools.lock.states().find(({ tool }) => /call$/.test(tool));
   const states = [state()?.state];
   await crib.tools.lock.accept([state()?.tool ?? ''], 'ada');
