@@ -156,6 +156,12 @@ const attempt = async (sdk: Sdk, options: Attempt) => {
     timer?.cancel();
   }
   client.onclose = () => hooks.onClosed();
+  if (settings.transport === 'sse') {
+    // The session ends with its stream: the library would open another one that nobody initializes.
+    client.onerror = (error) => {
+      if (error instanceof sdk.SseError) void transport.close();
+    };
+  }
   const protocol = client.getNegotiatedProtocolVersion() ?? 'unknown';
   const isModern = client.getProtocolEra() === 'modern';
   const connection = { client, transport, protocol, isModern, calls };

@@ -21,13 +21,25 @@ export const isConnectionLost = (error: unknown): boolean => {
   return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED';
 };
 
+/** Gives the HTTP status that a request was refused with. */
+const httpStatusOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'data' in error
+    ? (error.data as { status?: unknown } | undefined)?.status
+    : undefined;
+
 /** Tells whether the server may be of the older kind that knows only the event stream. */
 export const isNoSuchTransport = (error: unknown): boolean => {
-  const status =
-    typeof error === 'object' && error !== null && 'data' in error
-      ? (error.data as { status?: unknown } | undefined)?.status
-      : undefined;
+  const status = httpStatusOf(error);
   return status === 404 || status === 405;
+};
+
+/**
+ * Tells whether the server may have forgotten the session of the request, which it then has not read:
+ * 404 according to the protocol, 400 by the reference servers.
+ */
+export const mayLackSession = (error: unknown, sessionId: string | undefined): boolean => {
+  const status = httpStatusOf(error);
+  return sessionId !== undefined && (status === 404 || status === 400);
 };
 
 /** What the SDK puts before the reason; it says nothing to somebody whose server cannot be reached. */
