@@ -93,6 +93,21 @@ describe('a server over HTTP that has forgotten the session', () => {
 });
 
 describe('a server over HTTP that knows the session', () => {
+  it.each([
+    ['is cut off', 'cut'],
+    ['ends without an answer', 'end'],
+  ])('fails a call whose stream %s, at once and not to be sent again', async (_, name) => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    await expect(run(servers, name)).rejects.toMatchObject({
+      code: 'SERVER_ERROR',
+      message: 'The MCP server odd failed: its answer broke off',
+      extras: { retryable: false },
+    });
+    expect(await run(servers)).toBe('2');
+    expect(server.seen.sessions).toBe(1);
+  });
+
   it('keeps it when it refuses one request with 400, and only that request fails', async () => {
     const { server, servers } = await open('http');
     await run(servers);
