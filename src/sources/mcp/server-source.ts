@@ -26,6 +26,12 @@ export interface SourceDeps extends McpDeps {
   readonly cache: DefinitionCache;
 }
 
+/** A tool that cannot be used, and why. */
+interface Refusal {
+  readonly tool: string;
+  readonly reason: string;
+}
+
 export class ServerSource implements Source {
   readonly kind = 'mcp';
   readonly label: string;
@@ -40,6 +46,11 @@ export class ServerSource implements Source {
   #writing: Promise<void> = Promise.resolve();
   /** The list that `load` returned last. */
   #loaded: ServerListing['tools'] | undefined = undefined;
+  /** The list that was read from the cache. */
+  #cached: ServerListing['tools'] | undefined = undefined;
+  /** The list whose tools have been warned of. */
+  #warned: ServerListing['tools'] | undefined = undefined;
+  #refused: readonly Refusal[] = [];
 
   constructor(settings: ServerSettings, deps: SourceDeps) {
     this.label = `mcp:${settings.name}`;
@@ -83,16 +94,43 @@ export class ServerSource implements Source {
 
   /** Waits as `listing` of the dependencies says; tools that come later are reported as a change. */
   async load(): Promise<readonly Tool[]> {
-    this.#listing ??= await this.#deps.cache.read(this.link.settings);
+    if (!this.#listing) await this.#readCache();
     if (!this.#listing) await this.#startToList();
     const tools = this.#listing?.tools ?? [];
     this.#loaded = tools;
-    const refuse = (tool: string, reason: string): void =>
-      this.#deps.runtime.log.warn('A tool was refused', { source: this.label, tool, reason });
+    const refused: Refusal[] = [];
+    const refuse = (tool: string, reason: string): void => void refused.push({ tool, reason });
     const { redact } = this.#deps;
-    this.#warnOfUnchecked(tools);
     const isCurrent = (tool: ToolListing): boolean => this.#isCurrent(tool, tools);
-    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? []);
+    const built = tools.flatMap(
+      (tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? [],
+    );
+    this.#refused = refused;
+    // Of a list in the cache it was said when that was new: not before every command.
+    if (tools !== this.#cached) this.warnOfTools();
+    return built;
+  }
+
+  /** Says which of its tools cannot be used, and what of others is left to the server; once a list. */
+  warnOfTools(): void {
+    if (this.#warned === this.#loaded || this.#loaded !== this.#listing?.tools) return;
+    this.#warned = this.#loaded;
+    const { log } = this.#deps.runtime;
+    const source = this.label;
+    for (const tool of this.#loaded ?? []) {
+      const parts = uncheckedParts(tool).join('; ');
+      if (parts !== '')
+        log.warn('Left to the server of a tool', { source, tool: tool.name, parts });
+    }
+    for (const { tool, reason } of this.#refused) {
+      log.warn('A tool was refused', { source, tool, reason });
+    }
+  }
+
+  async #readCache(): Promise<void> {
+    const cached = await this.#deps.cache.read(this.link.settings);
+    this.#listing ??= cached;
+    this.#cached = cached?.tools;
   }
 
   /** Tells whether the server describes the tool as in the list that it was built from. */
@@ -103,14 +141,6 @@ export class ServerSource implements Source {
       now.find(({ name }) => name === tool.name),
       tool,
     );
-  }
-
-  #warnOfUnchecked(tools: ServerListing['tools']): void {
-    for (const tool of tools) {
-      const parts = uncheckedParts(tool);
-      const about = { source: this.label, tool: tool.name, parts: parts.join('; ') };
-      if (parts.length > 0) this.#deps.runtime.log.warn('Left to the server of a tool', about);
-    }
   }
 
   watch(changed: () => void): () => void {

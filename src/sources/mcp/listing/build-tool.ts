@@ -206,6 +206,10 @@ export const buildTool = (
     refuse(name, 'its schema refers to another document');
     return undefined;
   }
+  if (listing.unusable !== undefined) {
+    refuse(name, listing.unusable);
+    return undefined;
+  }
   const tier = tierOf(settings, listing.name);
   const assertCurrent = (): void => {
     if (isCurrent?.(listing) === false) throw changedFailure();
