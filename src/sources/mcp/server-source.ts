@@ -7,7 +7,7 @@ import type { ServerList } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { Connection } from './connect-server.ts';
-import { buildTool, uncheckedParts } from './listing/build-tool.ts';
+import { buildTool, refusalOf, uncheckedParts } from './listing/build-tool.ts';
 import type { DefinitionCache } from './listing/definition-cache.ts';
 import { listServer, type ServerListing, type ToolListing } from './listing/list-server.ts';
 import { createNotifier } from './notifications.ts';
@@ -24,12 +24,6 @@ const MIN_RELIST_PAUSE_MS = 500;
 export interface SourceDeps extends McpDeps {
   readonly watchdog: Watchdog;
   readonly cache: DefinitionCache;
-}
-
-/** A tool that cannot be used, and why. */
-interface Refusal {
-  readonly tool: string;
-  readonly reason: string;
 }
 
 export class ServerSource implements Source {
@@ -50,7 +44,6 @@ export class ServerSource implements Source {
   #cached: ServerListing['tools'] | undefined = undefined;
   /** The list whose tools have been warned of. */
   #warned: ServerListing['tools'] | undefined = undefined;
-  #refused: readonly Refusal[] = [];
 
   constructor(settings: ServerSettings, deps: SourceDeps) {
     this.label = `mcp:${settings.name}`;
@@ -98,32 +91,27 @@ export class ServerSource implements Source {
     if (!this.#listing) await this.#startToList();
     const tools = this.#listing?.tools ?? [];
     this.#loaded = tools;
-    const refused: Refusal[] = [];
-    const refuse = (tool: string, reason: string): void => void refused.push({ tool, reason });
-    const { redact } = this.#deps;
-    const isCurrent = (tool: ToolListing): boolean => this.#isCurrent(tool, tools);
-    const built = tools.flatMap(
-      (tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? [],
-    );
-    this.#refused = refused;
     // Of a list in the cache it was said when that was new: not before every command.
     if (tools !== this.#cached) this.warnOfTools();
-    return built;
+    const { redact } = this.#deps;
+    const isCurrent = (tool: ToolListing): boolean => this.#isCurrent(tool, tools);
+    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, isCurrent }) ?? []);
   }
 
   /** Says which of its tools cannot be used, and what of others is left to the server; once a list. */
   warnOfTools(): void {
-    if (this.#warned === this.#loaded || this.#loaded !== this.#listing?.tools) return;
-    this.#warned = this.#loaded;
+    const tools = this.#listing?.tools ?? [];
+    if (this.#warned === tools) return;
+    this.#warned = tools;
     const { log } = this.#deps.runtime;
     const source = this.label;
-    for (const tool of this.#loaded ?? []) {
+    for (const tool of tools) {
+      const refusal = refusalOf(tool);
       const parts = uncheckedParts(tool).join('; ');
-      if (parts !== '')
+      if (refusal) log.warn('A tool was refused', { source, ...refusal });
+      else if (parts !== '') {
         log.warn('Left to the server of a tool', { source, tool: tool.name, parts });
-    }
-    for (const { tool, reason } of this.#refused) {
-      log.warn('A tool was refused', { source, tool, reason });
+      }
     }
   }
 

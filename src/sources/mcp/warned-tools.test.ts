@@ -2,7 +2,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { sessionHttpServer } from '../../../test/fixtures/mcp-servers/session-http-server.ts';
+import {
+  type SessionServer,
+  sessionHttpServer,
+} from '../../../test/fixtures/mcp-servers/session-http-server.ts';
 import {
   type SomeServers,
   someServers,
@@ -16,9 +19,11 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
+let server: SessionServer;
+
 /** Opens the servers as one command does; returns what it was warned of. */
 const opener = async () => {
-  const server = await sessionHttpServer('http');
+  server = await sessionHttpServer('http');
   ends.push(() => server.close());
   const where = { transport: 'http', url: server.url, command: '', args: [] } as const;
   const cacheDir = await mkdtemp(join(tmpdir(), 'toolcrib-warned-'));
@@ -55,4 +60,18 @@ it('a test of the server says again which of its tools cannot be used', async ()
   };
   expect(await open(test)).toHaveLength(1);
   expect(await open(test)).toEqual([expect.stringContaining('as_task')]);
+});
+
+it('a test of a server with other tools than before says which of the new ones cannot be used', async () => {
+  const open = await opener();
+  await open(async ({ sources }) => sources[0]?.load());
+  server.tools.push({ name: 'remote', inputSchema: { type: 'object', $ref: 'https://a.example' } });
+  const warnings = await open(async ({ sources, servers }) => {
+    await sources[0]?.load();
+    await servers.test('odd');
+  });
+  expect(warnings).toEqual([
+    expect.stringContaining('as_task'),
+    expect.stringMatching(/remote.+another document/),
+  ]);
 });
