@@ -10,7 +10,7 @@ import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
 import { askersOf, isErrorAnswer } from '../call/running-calls.ts';
-import { isConnectionLost, serverFailure } from '../server-failure.ts';
+import { mayHaveRun, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
 import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
@@ -165,7 +165,7 @@ const call = async (
       return readResult(await calls.settle(running, answer), link.settings);
     });
   } catch (error) {
-    const retryable = !isSent || tier === 'read_only' || !isConnectionLost(error);
+    const retryable = !isSent || tier === 'read_only' || !mayHaveRun(error);
     throw serverFailure(error, { server, retryable: retryable && !isErrorAnswer(error), redact });
   }
 };
