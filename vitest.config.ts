@@ -1,6 +1,7 @@
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { runFolder } from './test/fixtures/run-folder.ts';
 import { guardThresholds } from './test/guard-thresholds.ts';
 import { GUARDS } from './test/guards.ts';
 import { integrationTests, replacingTests } from './test/integration-tests.ts';
@@ -85,8 +86,12 @@ export default defineConfig({
     pool: 'threads',
     // More than there are cores: tests wait for children, disks and locks.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    // Keys are made here, and not where the user of this machine keeps theirs.
-    env: { TOOLCRIB_HOME: join(tmpdir(), `toolcrib-test-home-${process.pid}`) },
+    globalSetup: ['test/fixtures/run-folder.ts'],
+    env: {
+      TMPDIR: runFolder(),
+      // Keys are made here, and not where the user of this machine keeps theirs.
+      TOOLCRIB_HOME: join(runFolder(), 'home'),
+    },
     coverage: {
       provider: 'custom',
       customProviderModule: 'test/guard-coverage.ts',

@@ -2,7 +2,8 @@
  * Works on data of callers and of strangers without blocking the main thread: small inputs are tried here for a few
  * milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { sha256Hex } from '../data/canonical-json.ts';
@@ -113,7 +114,10 @@ const compileWork = async (source: URL): Promise<string> => {
   const folder = new URL(CACHE, import.meta.url);
   await mkdir(folder, { recursive: true });
   const file = new URL(`${sha256Hex(code)}.mjs`, folder);
-  await writeFile(file, code);
+  // In one step: the process of another test worker may be reading the file at this moment.
+  const scratch = new URL(`${randomUUID()}.tmp`, folder);
+  await writeFile(scratch, code);
+  await rename(scratch, file);
   return file.href;
 };
 

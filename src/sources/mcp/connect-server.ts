@@ -15,6 +15,7 @@ import { answerSampling } from './questions/lend-model.ts';
 import { isNoSuchTransport } from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
+import { failWithStream } from './transport/ended-streams.ts';
 import {
   type OpenTransport,
   openTransport,
@@ -128,6 +129,11 @@ const attempt = async (sdk: Sdk, options: Attempt) => {
   const calls = new RunningCalls({ elapsed: () => deps.runtime.elapsed(), maxCallMs });
   const transport = await openTransport(settings, deps, { ...hooks, sdk });
   linkReplies(transport, calls);
+  if (settings.transport === 'http') {
+    const { ConnectionClosed } = sdk.SdkErrorCode;
+    const reason = 'its answer broke off';
+    failWithStream(transport, () => new sdk.SdkError(ConnectionClosed, reason));
+  }
   const timeout = hooks.startLimitMs ?? settings.startTimeoutMs;
   const client = createClient(sdk, calls, options);
   let timer: { cancel(): void } | undefined;
@@ -156,6 +162,12 @@ const attempt = async (sdk: Sdk, options: Attempt) => {
     timer?.cancel();
   }
   client.onclose = () => hooks.onClosed();
+  if (settings.transport === 'sse') {
+    // The session ends with its stream: the library would open another one that nobody initializes.
+    client.onerror = (error) => {
+      if (error instanceof sdk.SseError) void transport.close();
+    };
+  }
   const protocol = client.getNegotiatedProtocolVersion() ?? 'unknown';
   const isModern = client.getProtocolEra() === 'modern';
   const connection = { client, transport, protocol, isModern, calls };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverFailure } from './server-failure.ts';
+import { mayHaveRun, serverFailure } from './server-failure.ts';
 
 const site = { server: 'linear', retryable: true, redact: (text: string) => text };
 const lacking = (requiredScope: string) =>
@@ -33,5 +33,32 @@ describe('a server that is silent', () => {
     expect(serverFailure(new Error('no such host'), site).message).toBe(failed);
     const probe = new Error('Version negotiation probe failed: no such host');
     expect(serverFailure(probe, site).message).toBe(failed);
+  });
+});
+
+const coded = (message: string, code: string, data = {}) =>
+  Object.assign(new Error(message), { code, data });
+
+describe('an answer that breaks the protocol', () => {
+  it('is told with the place of its first fault, not with a page of JSON', () => {
+    const issues = JSON.stringify([{ path: ['content', 0], message: 'Invalid input' }], null, 2);
+    const broken = coded(`Invalid result for tools/call: ${issues}`, 'INVALID_RESULT');
+    expect(serverFailure(broken, site).message).toBe(
+      'The MCP server linear failed: its answer to tools/call breaks the protocol (content.0: Invalid input)',
+    );
+    const odd = coded('Invalid result for tools/call: odd', 'INVALID_RESULT');
+    expect(serverFailure(odd, site).message).toMatch(/breaks the protocol$/);
+  });
+});
+
+describe('a call that was sent and failed', () => {
+  it.each([
+    ['whose connection broke', coded('closed', 'CONNECTION_CLOSED'), true],
+    ['whose answer breaks the protocol', coded('odd', 'INVALID_RESULT'), true],
+    ['that a gateway answered with 502', coded('bad', 'CLIENT_HTTP', { status: 502 }), true],
+    ['that was refused for the load', coded('busy', 'CLIENT_HTTP', { status: 503 }), false],
+    ['that was refused as wrong', coded('no', 'CLIENT_HTTP', { status: 422 }), false],
+  ])('%s: whether it may have run', (_, error, expected) => {
+    expect(mayHaveRun(error)).toBe(expected);
   });
 });

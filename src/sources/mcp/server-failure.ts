@@ -16,25 +16,68 @@ export const isLoginNeeded = (error: unknown): boolean =>
   codeOf(error) === 'CLIENT_HTTP_AUTHENTICATION';
 
 /** Tells whether the connection broke, as opposed to an error that the server answered with. */
-export const isConnectionLost = (error: unknown): boolean => {
+const isConnectionLost = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED';
 };
 
+const INVALID_RESULT = 'INVALID_RESULT';
+
+/** Gives the HTTP status that a request was refused with. */
+const httpStatusOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'data' in error
+    ? (error.data as { status?: unknown } | undefined)?.status
+    : undefined;
+
 /** Tells whether the server may be of the older kind that knows only the event stream. */
 export const isNoSuchTransport = (error: unknown): boolean => {
-  const status =
-    typeof error === 'object' && error !== null && 'data' in error
-      ? (error.data as { status?: unknown } | undefined)?.status
-      : undefined;
+  const status = httpStatusOf(error);
   return status === 404 || status === 405;
+};
+
+/**
+ * Tells whether the server may have forgotten the session of the request, which it then has not read:
+ * 404 according to the protocol, 400 by the reference servers.
+ */
+export const mayLackSession = (error: unknown, sessionId: string | undefined): boolean => {
+  const status = httpStatusOf(error);
+  return sessionId !== undefined && (status === 404 || status === 400);
+};
+
+/** Tells whether a call that was sent may have run, although it failed. An error that the server answered with is judged apart. */
+export const mayHaveRun = (error: unknown): boolean => {
+  const status = httpStatusOf(error);
+  const isBadGateway = typeof status === 'number' && status >= 500 && status !== 503;
+  const code = codeOf(error);
+  return isConnectionLost(error) || isBadGateway || code === INVALID_RESULT;
 };
 
 /** What the SDK puts before the reason; it says nothing to somebody whose server cannot be reached. */
 const SDK_PREFIX = /^Version negotiation probe failed: /;
 
-export const shortReasonOf = (error: unknown): string =>
-  reasonOf(error).replace(SDK_PREFIX, '').slice(0, MAX_REASON);
+/** What the SDK says of an answer that breaks the protocol: the issues of its schema follow, as JSON. */
+const INVALID_ANSWER = /^Invalid result for ([\w/]+): /;
+
+/** Gives the place and the words of the first issue; nothing for what is no list of issues. */
+const firstIssue = (issues: string): string => {
+  try {
+    const [issue] = JSON.parse(issues) as readonly { path?: unknown; message?: unknown }[];
+    const path = Array.isArray(issue?.path) ? issue.path.join('.') : '';
+    return typeof issue?.message === 'string' ? ` (${path}: ${issue.message})` : '';
+  } catch {
+    return '';
+  }
+};
+
+export const shortReasonOf = (error: unknown): string => {
+  const reason = reasonOf(error);
+  const [start, method] = INVALID_ANSWER.exec(reason) ?? [];
+  if (codeOf(error) !== INVALID_RESULT || start === undefined) {
+    return reason.replace(SDK_PREFIX, '').slice(0, MAX_REASON);
+  }
+  const issue = firstIssue(reason.slice(start.length));
+  return `its answer to ${method} breaks the protocol${issue}`.slice(0, MAX_REASON);
+};
 
 export const loginNeeded = (server: string): ToolFailure =>
   new ToolFailure('AUTH_MISSING', `The MCP server ${server} wants a login.`, {

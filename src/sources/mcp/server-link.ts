@@ -13,6 +13,7 @@ import {
   cutOffFailure,
   isLoginNeeded,
   loginNeeded,
+  mayLackSession,
   serverResting,
   serverSwitchedOff,
   shortReasonOf,
@@ -52,6 +53,8 @@ export class ServerLink {
   readonly #starting = new PendingStart<Connection>();
   readonly #policy: RestartPolicy;
   #inFlight = 0;
+  /** How much work runs on each connection; also on one that a new session has replaced. */
+  readonly #uses = new Map<Connection, number>();
   #garbage = 0;
   #lastUse = 0;
   #timer: Timer | undefined = undefined;
@@ -78,10 +81,27 @@ export class ServerLink {
     return this.#connection;
   }
 
-  /** Runs work on the connection, which is made if needed. Waits no longer than the signal allows. */
+  /**
+   * Runs work on the connection, which is made if needed. Waits no longer than the signal allows. A
+   * server that has forgotten the session has not read the request: it is sent once more in a new one.
+   */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#connection ?? (await this.#ready(signal));
+    try {
+      return await this.#run(connection, signal, work);
+    } catch (error) {
+      if (signal.aborted || !(await this.#lacksSession(connection, error))) throw error;
+    }
+    return this.#run(await this.#ready(signal), signal, work);
+  }
+
+  async #run<T>(
+    connection: Connection,
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     this.#inFlight += 1;
+    this.#uses.set(connection, (this.#uses.get(connection) ?? 0) + 1);
     try {
       return await work(connection);
     } catch (error) {
@@ -89,6 +109,7 @@ export class ServerLink {
       throw cutOffFailure(connection.transport, this.settings.name) ?? error;
     } finally {
       this.#inFlight -= 1;
+      this.#release(connection);
       this.#lastUse = this.#deps.runtime.elapsed();
     }
   }
@@ -105,9 +126,53 @@ export class ServerLink {
       this.latencyMs = runtime.elapsed() - from;
     } catch (error) {
       if (this.#connection !== connection) return;
+      if (mayLackSession(error, connection.transport.sessionId)) return this.#renew(connection);
       this.#lost(connection, `it does not answer (${shortReasonOf(error)})`);
       throw error;
     }
+  }
+
+  /** Tells whether the server has forgotten the session, and opens a new one then. */
+  async #lacksSession(connection: Connection, error: unknown): Promise<boolean> {
+    const { client, transport } = connection;
+    if (!mayLackSession(error, transport.sessionId)) return false;
+    if (this.#connection !== connection) return true;
+    try {
+      // A server that answers this knows the session: it refused the request itself.
+      await client.ping({ timeout: PING_MS });
+      return false;
+    } catch (refusal) {
+      const isReplaced = this.#connection !== connection;
+      if (!isReplaced && !mayLackSession(refusal, transport.sessionId)) return false;
+    }
+    this.#renew(connection);
+    return true;
+  }
+
+  /**
+   * Opens a new session in place of one that the server has forgotten, which is no failure of it. What
+   * still runs on the old connection may get its answer.
+   */
+  #renew(connection: Connection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    this.startedAt = undefined;
+    this.#timer?.cancel();
+    if (!this.#uses.has(connection)) void closeConnection(connection);
+    if (this.#closed) return;
+    this.state = 'idle';
+    this.#start().catch(() => undefined);
+  }
+
+  /** Ends one use of a connection, and a replaced connection with its last use. */
+  #release(connection: Connection): void {
+    const left = (this.#uses.get(connection) ?? 1) - 1;
+    if (left > 0) {
+      this.#uses.set(connection, left);
+      return;
+    }
+    this.#uses.delete(connection);
+    if (this.#connection !== connection) void closeConnection(connection);
   }
 
   /** Ends the connection and starts again, also when the server was given up. */
@@ -127,6 +192,7 @@ export class ServerLink {
     this.#restartTimer?.cancel();
     await this.#endStart();
     await this.#drop();
+    await Promise.all([...this.#uses.keys()].map(closeConnection));
     this.state = this.settings.enabled ? 'idle' : 'disabled';
   }
 
@@ -269,9 +335,7 @@ export class ServerLink {
     this.#connection = undefined;
     this.startedAt = undefined;
     this.#timer?.cancel();
-    await connection?.client.close().catch(() => undefined);
-    // The client drops its transport when the other side closes it.
-    await connection?.transport.close().catch(() => undefined);
+    if (connection) await closeConnection(connection);
   }
 
   #noteGarbage(): void {
@@ -288,6 +352,12 @@ export class ServerLink {
     return abortable(over, signal);
   }
 }
+
+const closeConnection = async ({ client, transport }: Connection): Promise<void> => {
+  await client.close().catch(() => undefined);
+  // The client drops its transport when the other side closes it.
+  await transport.close().catch(() => undefined);
+};
 
 const endOf = ({ transport }: Connection): string =>
   transport.failure?.message ?? transport.cut ?? transport.end ?? 'the connection was closed';

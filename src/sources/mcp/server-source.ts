@@ -7,7 +7,7 @@ import type { ServerList } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { Connection } from './connect-server.ts';
-import { buildTool, uncheckedParts } from './listing/build-tool.ts';
+import { buildTool, refusalOf, uncheckedParts } from './listing/build-tool.ts';
 import type { DefinitionCache } from './listing/definition-cache.ts';
 import { listServer, type ServerListing, type ToolListing } from './listing/list-server.ts';
 import { createNotifier } from './notifications.ts';
@@ -40,6 +40,10 @@ export class ServerSource implements Source {
   #writing: Promise<void> = Promise.resolve();
   /** The list that `load` returned last. */
   #loaded: ServerListing['tools'] | undefined = undefined;
+  /** The list that was read from the cache. */
+  #cached: ServerListing['tools'] | undefined = undefined;
+  /** The list whose tools have been warned of. */
+  #warned: ServerListing['tools'] | undefined = undefined;
 
   constructor(settings: ServerSettings, deps: SourceDeps) {
     this.label = `mcp:${settings.name}`;
@@ -84,16 +88,38 @@ export class ServerSource implements Source {
 
   /** Waits as `listing` of the dependencies says; tools that come later are reported as a change. */
   async load(): Promise<readonly Tool[]> {
-    this.#listing ??= await this.#deps.cache.read(this.link.settings);
+    if (!this.#listing) await this.#readCache();
     if (!this.#listing) await this.#startToList();
     const tools = this.#listing?.tools ?? [];
     this.#loaded = tools;
-    const refuse = (tool: string, reason: string): void =>
-      this.#deps.runtime.log.warn('A tool was refused', { source: this.label, tool, reason });
+    // Of a list in the cache it was said when that was new: not before every command.
+    if (tools !== this.#cached) this.warnOfTools();
     const { redact } = this.#deps;
-    this.#warnOfUnchecked(tools);
     const isCurrent = (tool: ToolListing): boolean => this.#isCurrent(tool, tools);
-    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? []);
+    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, isCurrent }) ?? []);
+  }
+
+  /** Says which of its tools cannot be used, and what of others is left to the server; once a list. */
+  warnOfTools(): void {
+    const tools = this.#listing?.tools ?? [];
+    if (this.#warned === tools) return;
+    this.#warned = tools;
+    const { log } = this.#deps.runtime;
+    const source = this.label;
+    for (const tool of tools) {
+      const refusal = refusalOf(tool);
+      const parts = uncheckedParts(tool).join('; ');
+      if (refusal) log.warn('A tool was refused', { source, ...refusal });
+      else if (parts !== '') {
+        log.warn('Left to the server of a tool', { source, tool: tool.name, parts });
+      }
+    }
+  }
+
+  async #readCache(): Promise<void> {
+    const cached = await this.#deps.cache.read(this.link.settings);
+    this.#listing ??= cached;
+    this.#cached = cached?.tools;
   }
 
   /** Tells whether the server describes the tool as in the list that it was built from. */
@@ -104,14 +130,6 @@ export class ServerSource implements Source {
       now.find(({ name }) => name === tool.name),
       tool,
     );
-  }
-
-  #warnOfUnchecked(tools: ServerListing['tools']): void {
-    for (const tool of tools) {
-      const parts = uncheckedParts(tool);
-      const about = { source: this.label, tool: tool.name, parts: parts.join('; ') };
-      if (parts.length > 0) this.#deps.runtime.log.warn('Left to the server of a tool', about);
-    }
   }
 
   watch(changed: () => void): () => void {

@@ -192,6 +192,7 @@ export const createServerViews = (
         // A connection opens before its tools are known: a server that never lists them is of no use.
         await one.refresh(connection);
       });
+      one.warnOfTools();
       return statusOf(one);
     },
     logs: (name) => find(name).link.stderr.lines(),

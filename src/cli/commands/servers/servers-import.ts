@@ -205,7 +205,7 @@ export const serversImportCommand = (servers: Command, io: Io): Command =>
       servers
         .command('import')
         .description(
-          'import the MCP servers of other programs: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI, Zed. You see first what would be imported. Values that look like secrets are stored as secrets; only their names get into the configuration.',
+          'import the MCP servers of other programs: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI, Zed, Codex and opencode. You see first what would be imported. Values that look like secrets are stored as secrets; only their names get into the configuration.',
         )
         .argument('[file...]', 'only these files; by default the known locations'),
     )

@@ -10,7 +10,7 @@ import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
 import { askersOf, isErrorAnswer } from '../call/running-calls.ts';
-import { isConnectionLost, serverFailure } from '../server-failure.ts';
+import { mayHaveRun, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
 import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
@@ -165,14 +165,13 @@ const call = async (
       return readResult(await calls.settle(running, answer), link.settings);
     });
   } catch (error) {
-    const retryable = !isSent || tier === 'read_only' || !isConnectionLost(error);
+    const retryable = !isSent || tier === 'read_only' || !mayHaveRun(error);
     throw serverFailure(error, { server, retryable: retryable && !isErrorAnswer(error), redact });
   }
 };
 
 export interface BuildDeps {
   redact(text: string): string;
-  refuse(tool: string, why: string): void;
   /** Tells whether the server still describes the tool as it did when the tool was built. */
   isCurrent?(listing: ToolListing): boolean;
 }
@@ -190,22 +189,32 @@ const titleOf = ({ title }: ToolListing): Pick<McpTool, 'title'> =>
     ? {}
     : { title: visibleText(title.slice(0, MAX_TITLE)) };
 
-/** Returns `undefined` for a tool that cannot be used, and calls `refuse` with the reason. */
+/** A tool that cannot be used, and why. */
+export interface Refusal {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+/** Says why a tool cannot be used; nothing for one that can. */
+export const refusalOf = (listing: ToolListing): Refusal | undefined => {
+  const { inputSchema, outputSchema, unusable } = listing;
+  const tool = usableName(listing.name);
+  if (tool === undefined) return { tool: '?', reason: 'its name cannot be used' };
+  if (hasForeignReference(inputSchema) || hasForeignReference(outputSchema)) {
+    return { tool, reason: 'its schema refers to another document' };
+  }
+  return unusable === undefined ? undefined : { tool, reason: unusable };
+};
+
+/** Returns `undefined` for a tool that cannot be used. */
 export const buildTool = (
   listing: ToolListing,
   link: ServerLink,
-  { redact, refuse, isCurrent }: BuildDeps,
+  { redact, isCurrent }: BuildDeps,
 ): McpTool | undefined => {
   const { settings } = link;
   const name = usableName(listing.name);
-  if (name === undefined) {
-    refuse('?', 'its name cannot be used');
-    return undefined;
-  }
-  if (hasForeignReference(listing.inputSchema) || hasForeignReference(listing.outputSchema)) {
-    refuse(name, 'its schema refers to another document');
-    return undefined;
-  }
+  if (name === undefined || refusalOf(listing)) return undefined;
   const tier = tierOf(settings, listing.name);
   const assertCurrent = (): void => {
     if (isCurrent?.(listing) === false) throw changedFailure();

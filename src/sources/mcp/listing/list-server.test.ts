@@ -39,12 +39,27 @@ describe('threat: one tool that breaks the protocol takes its whole server away'
     expect(first?.notes).toBeUndefined();
   });
 
-  it.each([[null], [7], [{ inputSchema: {} }], [{ name: 'a', inputSchema: { type: 'string' } }]])(
-    'drops %j and keeps the others',
-    (tool) => {
-      expect(tidied(tool, GOOD)).toEqual([GOOD]);
-    },
-  );
+  it.each([[null], [7], [{ inputSchema: {} }]])('drops %j and keeps the others', (tool) => {
+    expect(tidied(tool, GOOD)).toEqual([GOOD]);
+  });
+
+  it.each([
+    ['an input that is no object', { inputSchema: { type: 'string' } }, 'no object'],
+    ['an input schema that is no schema', { inputSchema: false }, 'no object'],
+    ['calls as tasks alone', { execution: { taskSupport: 'required' } }, 'as a task'],
+  ])('a tool with %s stays, with the reason why it cannot be used', (_, part, reason) => {
+    const [bad, good] = tidied({ ...GOOD, name: 'bad', ...part }, GOOD);
+    expect(bad).toMatchObject({ name: 'bad', unusable: expect.stringContaining(reason) });
+    expect(good).toEqual(GOOD);
+  });
+
+  it('a tool that a server declares unusable itself, or that may run as a task, can be used', () => {
+    const forged = { ...GOOD, _meta: { 'toolcrib.dev/unusable': 'no' }, unusable: 'no' };
+    expect(tidied(forged, { ...GOOD, execution: { taskSupport: 'optional' } })).toEqual([
+      GOOD,
+      GOOD,
+    ]);
+  });
 
   it('leaves other messages alone', () => {
     for (const message of [null, [], { result: { content: [] } }, { method: 'x' }]) {

@@ -18,6 +18,8 @@ export interface ToolListing {
   readonly annotations?: ToolHints;
   /** Parts that were left out because they break the protocol. */
   readonly notes?: readonly string[];
+  /** Why no call of it could succeed. */
+  readonly unusable?: string;
 }
 
 export interface ServerListing {
@@ -45,6 +47,7 @@ export const readToolListing = (value: unknown): ToolListing | undefined => {
   const annotations = readHints(value.annotations);
   // The cache has them in this form.
   const notes = Array.isArray(value.notes) ? value.notes.map(String) : notesOf(value._meta);
+  const unusable = value.unusable ?? unusableOf(value._meta);
   if (typeof name !== 'string' || !isRecord(inputSchema)) return undefined;
   return {
     name,
@@ -54,6 +57,7 @@ export const readToolListing = (value: unknown): ToolListing | undefined => {
     ...(isRecord(outputSchema) && { outputSchema }),
     ...(annotations && { annotations }),
     ...(notes.length > 0 && { notes }),
+    ...(typeof unusable === 'string' && { unusable }),
   };
 };
 
@@ -86,6 +90,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Reserved for Toolcrib: what a server writes there is dropped. */
 const NOTES_KEY = 'toolcrib.dev/notes';
+const UNUSABLE_KEY = 'toolcrib.dev/unusable';
 
 const MAX_DEPTH = 100;
 
@@ -126,30 +131,42 @@ const annotationsOf = (value: unknown): Fields | undefined =>
       )
     : undefined;
 
-const metaOf = (value: unknown, notes: readonly string[]): Fields => {
-  const { [NOTES_KEY]: _forged, ...meta } = isRecord(value) ? value : {};
-  return { ...meta, ...(notes.length > 0 && { [NOTES_KEY]: notes }) };
+const metaOf = (value: unknown, notes: readonly string[], unusable: string | undefined): Fields => {
+  const { [NOTES_KEY]: _notes, [UNUSABLE_KEY]: _reason, ...meta } = isRecord(value) ? value : {};
+  return {
+    ...meta,
+    ...(notes.length > 0 && { [NOTES_KEY]: notes }),
+    ...(unusable !== undefined && { [UNUSABLE_KEY]: unusable }),
+  };
 };
 
-/** Repairs one tool; drops it when it has no name, or no input that a call could have. */
+/** Says why no call of a tool could succeed; nothing for one that can be called. */
+const whyUnusable = (inputSchema: Fields | undefined, execution: unknown): string | undefined => {
+  if (!inputSchema) return 'its input schema describes no object';
+  return isRecord(execution) && execution.taskSupport === 'required'
+    ? 'it can only be called as a task, and tasks of servers are not supported'
+    : undefined;
+};
+
+/** Repairs one tool; drops it when it has no name. */
 const tidyTool = (tool: unknown): readonly Fields[] => {
   if (!isRecord(tool) || typeof tool.name !== 'string') return [];
   const { name, title, description, execution, _meta } = tool;
   const notes: string[] = [];
   const inputSchema = inputOf(tool.inputSchema, notes);
-  if (!inputSchema) return [];
+  const unusable = whyUnusable(inputSchema, execution);
   const outputSchema = outputOf(tool.outputSchema, notes);
   const annotations = annotationsOf(tool.annotations);
   return [
     {
       name,
-      inputSchema,
+      inputSchema: inputSchema ?? { type: 'object' },
       ...(typeof title === 'string' && { title }),
       ...(typeof description === 'string' && { description }),
       ...(isRecord(execution) && { execution }),
       ...(outputSchema && { outputSchema }),
       ...(annotations && { annotations }),
-      _meta: metaOf(_meta, notes),
+      _meta: metaOf(_meta, notes, unusable),
     },
   ];
 };
@@ -164,6 +181,8 @@ export const tidyListing = (message: unknown): unknown => {
   if (!Array.isArray(result.tools)) return message;
   return { ...message, result: { ...result, tools: result.tools.flatMap(tidyTool) } };
 };
+
+const unusableOf = (meta: unknown): unknown => (isRecord(meta) ? meta[UNUSABLE_KEY] : undefined);
 
 /** Reads the notes about what was left out of a tool. */
 const notesOf = (meta: unknown): readonly string[] => {

@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type SessionServer,
+  sessionHttpServer,
+} from '../../../test/fixtures/mcp-servers/session-http-server.ts';
+import {
+  type SomeServers,
+  someServers,
+  someSettings,
+} from '../../../test/fixtures/mcp-servers/some-servers.ts';
+import type { ToolContext } from '../../contract/context.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const open = async (
+  transport: 'http' | 'sse',
+  { status, ...settings }: Partial<ServerSettings> & { readonly status?: number } = {},
+): Promise<{ readonly server: SessionServer; readonly servers: SomeServers }> => {
+  const server = await sessionHttpServer(transport, status);
+  ends.push(() => server.close());
+  const where = { transport, url: server.url, command: '', args: [], tier: 'write' } as const;
+  const servers = await someServers([someSettings({ ...where, ...settings })]);
+  ends.push(() => servers.end());
+  return { server, servers };
+};
+
+const run = async ({ sources }: SomeServers, name = 'count'): Promise<unknown> => {
+  const tool = (await sources[0]?.load())?.find((one) => one.name === name);
+  const context = { signal: AbortSignal.timeout(15_000), progress: () => undefined };
+  return tool?.run({}, context as unknown as ToolContext);
+};
+
+const view = ({ servers }: SomeServers) => servers.list()[0];
+
+describe('a server over HTTP that has forgotten the session', () => {
+  it.each([404, 400])(
+    'and refuses a call with %i for it gets a new session and the call once more, which it runs once',
+    async (status) => {
+      const { server, servers } = await open('http', { status });
+      expect(await run(servers)).toBe('1');
+      server.forget();
+      expect(await run(servers)).toBe('2');
+      expect(server.seen).toMatchObject({ sessions: 2, calls: 2 });
+      expect(view(servers)).toMatchObject({ state: 'ready', restarts: 0 });
+    },
+  );
+
+  it('gets one new session for all calls that it refuses', async () => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    server.forget();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => run(servers)));
+    expect(new Set(answers).size).toBe(20);
+    expect(server.seen).toMatchObject({ sessions: 2, calls: 21 });
+  });
+
+  it('lets a call end whose answer is still to come on the old connection', async () => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    const late = run(servers, 'late');
+    await expect.poll(() => server.seen.late).toBe(1);
+    server.forget();
+    expect(await run(servers)).toBe('2');
+    server.answerLate();
+    expect(await late).toBe('late');
+  });
+
+  it('gets a new session by the look after it, without counting as failed', async () => {
+    const { server, servers } = await open('http', { healthCheckIntervalMs: 50, maxRestarts: 0 });
+    await run(servers);
+    server.forget();
+    await expect.poll(() => server.seen.sessions).toBe(2);
+    await expect.poll(() => view(servers)?.state).toBe('ready');
+    expect(view(servers)?.lastError).toBeUndefined();
+  });
+
+  it('of the older event stream, fails the call that was under way and gets a new session', async () => {
+    const { server, servers } = await open('sse');
+    expect(await run(servers)).toBe('1');
+    const hanging = run(servers, 'hang');
+    await Promise.all([
+      expect(hanging).rejects.toMatchObject({ code: 'SERVER_ERROR', extras: { retryable: false } }),
+      run(servers).then(() => server.forget()),
+    ]);
+    expect(await run(servers)).toBe('3');
+    expect(server.seen.sessions).toBe(2);
+  });
+});
+
+describe('a server over HTTP that knows the session', () => {
+  it.each([
+    ['is cut off', 'cut'],
+    ['ends without an answer', 'end'],
+  ])('fails a call whose stream %s, at once and not to be sent again', async (_, name) => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    await expect(run(servers, name)).rejects.toMatchObject({
+      code: 'SERVER_ERROR',
+      message: 'The MCP server odd failed: its answer broke off',
+      extras: { retryable: false },
+    });
+    expect(await run(servers)).toBe('2');
+    expect(server.seen.sessions).toBe(1);
+  });
+
+  it('keeps it when it refuses one request with 400, and only that request fails', async () => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    await expect(run(servers, 'refused')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+    expect(await run(servers)).toBe('2');
+    expect(server.seen.sessions).toBe(1);
+  });
+});
