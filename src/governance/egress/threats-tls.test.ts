@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inCi } from '../../../test/fixtures/in-ci.ts';
 import {
   codeOf,
   type Guarded,
@@ -32,7 +33,7 @@ const makeCertificate = (): { key: string; cert: string } | undefined => {
 
 const certificate = makeCertificate();
 if (certificate === undefined) {
-  if (process.env.CI) throw new Error('openssl is needed for the TLS tests');
+  if (inCi()) throw new Error('openssl is needed for the TLS tests');
   process.stderr.write(
     'Skipped: openssl cannot make a certificate (Debian: apt-get install openssl).\n',
   );

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inCi } from '../../../test/fixtures/in-ci.ts';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { ToolContext } from '../../contract/context.ts';
@@ -19,7 +20,7 @@ const installed = await findProgram({
   outside: '/none',
 });
 /** On a user's machine a missing ripgrep is a visible skip; in CI the suite runs and fails. */
-const skipped = installed === undefined && process.env.CI === undefined;
+const skipped = installed === undefined && !inCi();
 const reason = skipped
   ? ' (skipped: ripgrep is not installed; Debian: apt-get install ripgrep)'
   : '';
