@@ -1,4 +1,4 @@
-/** Starts a server of `http-server.mjs` and ends it. */
+/** Starts servers of `http-server.mjs` and ends them. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -32,4 +32,13 @@ export const startServer = async (name) => {
       await once(child, 'exit');
     },
   };
+};
+
+/** Starts one server a name. Where one does not start, none is left running. */
+export const startServers = async (names) => {
+  const starts = await Promise.allSettled(names.map(startServer));
+  const failed = starts.find(({ status }) => status === 'rejected');
+  if (!failed) return starts.map(({ value }) => value);
+  await Promise.all(starts.map(({ value }) => value?.stop()));
+  throw failed.reason;
 };

@@ -5,7 +5,7 @@
  * costs the processor of the server is told as well: a busy machine distorts it less.
  */
 import { Pool } from 'undici';
-import { startServer } from './http-child.mjs';
+import { startServers } from './http-child.mjs';
 import { runIfMain, target } from './report.mjs';
 import { pairedRatio, summarize } from './statistics.mjs';
 
@@ -105,7 +105,7 @@ export const measure = async ({ quick }) => {
     : { rounds: 11, warmMs: 4000, roundMs: 1500 };
   const names = Object.keys(labels);
   const samples = Object.fromEntries(names.map((name) => [name, []]));
-  const servers = await Promise.all(names.map(startServer));
+  const servers = await startServers(names);
   const runs = servers.map((server, at) => ({
     name: names[at],
     numbers: { next: 100 },
