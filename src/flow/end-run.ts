@@ -76,10 +76,17 @@ export const endRun = async (runId: string, deps: EndRunDeps): Promise<RunEnd> =
   return end;
 };
 
-/** Ends the runs that a run has started and still waits for, and takes its questions back. */
-export const endOpenSteps = async (runId: string, deps: EndRunDeps): Promise<void> => {
-  for (const { childId, approvalId, state } of await deps.flows.steps(runId)) {
-    if (state !== 'open') continue;
+/**
+ * Ends the runs that a run has started and still waits for, and takes its questions back; `keepsUndo`: not
+ * those of its undo, which goes on.
+ */
+export const endOpenSteps = async (
+  runId: string,
+  deps: EndRunDeps,
+  { keepsUndo = false } = {},
+): Promise<void> => {
+  for (const { kind, childId, approvalId, state } of await deps.flows.steps(runId)) {
+    if (state !== 'open' || (keepsUndo && kind === 'undo')) continue;
     if (childId !== undefined) await endRun(childId, deps);
     if (approvalId !== undefined) await deps.withdraw(approvalId);
   }

@@ -72,7 +72,8 @@ export class RunTurns {
     this.#deps = deps;
     this.#concludeDeps = {
       ...deps,
-      endOpenSteps: async (runId) => endOpenSteps(runId, await this.endDeps()),
+      endStepsBeforeUndo: async (runId) =>
+        endOpenSteps(runId, await this.endDeps(), { keepsUndo: true }),
     };
     this.#watchers = watchers;
     this.#scheduler = scheduler;
