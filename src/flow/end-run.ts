@@ -27,9 +27,12 @@ type RunEnd = 'cancelled' | 'over' | 'undoing';
 /** How long a run that was taken from its process rests if the process that cancels it dies. */
 const TAKEN_MS = 10_000;
 
-/** Tells whether a run goes on as soon as a process has time for it, and waits for no person. */
+/**
+ * Tells whether a run goes on as soon as a process has time for it, and waits for no person. One whose
+ * process was killed is still `running`.
+ */
 const goesOnByItself = ({ status, waitsFor = [] }: FlowRun): boolean =>
-  (status === 'waiting' || status === 'sleeping') &&
+  (status === 'running' || status === 'waiting' || status === 'sleeping') &&
   waitsFor.every((cause) => cause === 'key' || cause === 'retry');
 
 const isUndoing = async (runId: string, flows: EndRunDeps['flows']): Promise<boolean> =>
