@@ -43,7 +43,7 @@ describe('the cancel of a run that a process works on', () => {
   it('leaves an undo that begins meanwhile, and makes the run due so that it goes on', async () => {
     const flows = new MemoryFlows();
     await flows.create(RUN);
-    expect(await endRun('run-1', depsOf(undoingAfter(flows, 1)))).toBe('undoing');
+    expect(await endRun('run-1', depsOf(undoingAfter(flows, 2)))).toBe('undoing');
     const due = await flows.claim({ now: NOW, flows: new Set(['report@1.0.0']), limit: 1 });
     expect(due).toMatchObject([{ id: 'run-1' }]);
   });
@@ -51,7 +51,7 @@ describe('the cancel of a run that a process works on', () => {
   it('leaves an undo that nobody is at for the moment, however often it is cancelled', async () => {
     const flows = new MemoryFlows();
     await flows.create(RUN);
-    expect(await endRun('run-1', depsOf(undoingAfter(flows, 1)))).toBe('undoing');
+    expect(await endRun('run-1', depsOf(undoingAfter(flows, 2)))).toBe('undoing');
     expect(await endRun('run-1', depsOf(flows))).toBe('undoing');
     await flows.change('run-1', { status: 'waiting', updatedAt: NOW, waitsFor: ['key'] });
     expect(await endRun('run-1', depsOf(flows))).toBe('undoing');
@@ -59,10 +59,18 @@ describe('the cancel of a run that a process works on', () => {
     expect(await endRun('run-1', depsOf(flows))).toBe('cancelled');
   });
 
+  it('leaves an undo in whose middle its process was killed', async () => {
+    const flows = new MemoryFlows();
+    // No process owns it, as if that were dead.
+    await flows.create(RUN, { steps: [UNDO], isReleased: true });
+    expect(await endRun('run-1', depsOf(flows))).toBe('undoing');
+    expect(await flows.get('run-1')).toMatchObject({ status: 'running' });
+  });
+
   it('refuses an undo that would begin once the run is taken from its process', async () => {
     const flows = new MemoryFlows();
     await flows.create(RUN);
-    const undo = endRun('run-1', depsOf(undoingAfter(flows, 2)));
+    const undo = endRun('run-1', depsOf(undoingAfter(flows, 3)));
     await expect(undo).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await flows.steps('run-1')).toEqual([]);
   });
@@ -74,7 +82,7 @@ describe('the cancel of a run that a process works on', () => {
     let count = 0;
     const steps = async (runId: string) => {
       count += 1;
-      if (count === 2) throw new Error('killed');
+      if (count === 3) throw new Error('killed');
       return flows.steps(runId);
     };
     await expect(endRun('run-1', depsOf({ change, get, steps }))).rejects.toThrow('killed');

@@ -27,9 +27,12 @@ type RunEnd = 'cancelled' | 'over' | 'undoing';
 /** How long a run that was taken from its process rests if the process that cancels it dies. */
 const TAKEN_MS = 10_000;
 
-/** Tells whether a run goes on as soon as a process has time for it, and waits for no person. */
+/**
+ * Tells whether a run goes on as soon as a process has time for it, and waits for no person. One whose
+ * process was killed is still `running`.
+ */
 const goesOnByItself = ({ status, waitsFor = [] }: FlowRun): boolean =>
-  (status === 'waiting' || status === 'sleeping') &&
+  (status === 'running' || status === 'waiting' || status === 'sleeping') &&
   waitsFor.every((cause) => cause === 'key' || cause === 'retry');
 
 const isUndoing = async (runId: string, flows: EndRunDeps['flows']): Promise<boolean> =>
@@ -76,10 +79,17 @@ export const endRun = async (runId: string, deps: EndRunDeps): Promise<RunEnd> =
   return end;
 };
 
-/** Ends the runs that a run has started and still waits for, and takes its questions back. */
-export const endOpenSteps = async (runId: string, deps: EndRunDeps): Promise<void> => {
-  for (const { childId, approvalId, state } of await deps.flows.steps(runId)) {
-    if (state !== 'open') continue;
+/**
+ * Ends the runs that a run has started and still waits for, and takes its questions back; `keepsUndo`: not
+ * those of its undo, which goes on.
+ */
+export const endOpenSteps = async (
+  runId: string,
+  deps: EndRunDeps,
+  { keepsUndo = false } = {},
+): Promise<void> => {
+  for (const { kind, childId, approvalId, state } of await deps.flows.steps(runId)) {
+    if (state !== 'open' || (keepsUndo && kind === 'undo')) continue;
     if (childId !== undefined) await endRun(childId, deps);
     if (approvalId !== undefined) await deps.withdraw(approvalId);
   }

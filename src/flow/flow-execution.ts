@@ -192,6 +192,11 @@ export class FlowExecution {
     return open.filter((step) => step.parkedFor === undefined).map((step) => step.entry());
   }
 
+  /** Tells whether calls are under way, also after the turn has ended. */
+  get hasCalls(): boolean {
+    return this.#calls > 0;
+  }
+
   /** Returns the approvals that steps wait for. */
   openQuestions(): readonly string[] {
     return [...this.#open.values()].flatMap(({ open }) => open?.approvalId ?? []);

@@ -15,7 +15,7 @@ const STALL_LOOK_MS = 10_000;
  */
 const MAX_STALLED_LOOKS = 30;
 
-/** How many such looks a branch has that goes on after the code has ended: 10 seconds. */
+/** How many such looks a branch has that goes on after the code has ended: at least 10 seconds. */
 const MAX_LOOKS_AFTER_END = 1;
 
 export interface ReplayStallDeps {
@@ -33,6 +33,8 @@ export interface ReplayStallDeps {
 
 interface Look {
   readonly steps: number;
+  readonly isCodeOver: boolean;
+  /** Looks in which nothing has changed. */
   readonly looks: number;
 }
 
@@ -48,7 +50,8 @@ export class ReplayStall {
   watch(step: JournalStep): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    this.#lookLater(step, { steps: this.#deps.stepsMade(), looks: 0 });
+    const { stepsMade, isCodeOver } = this.#deps;
+    this.#lookLater(step, { steps: stepsMade(), isCodeOver: isCodeOver(), looks: 0 });
   }
 
   #lookLater(step: JournalStep, before: Look): void {
@@ -57,7 +60,7 @@ export class ReplayStall {
   }
 
   #look(step: JournalStep, before: Look): void {
-    const { runtime, stepsMade, isSettled, isCodeOver, continueRun, block } = this.#deps;
+    const { runtime, stepsMade, isSettled, continueRun, block } = this.#deps;
     if (isSettled(step)) {
       this.#isWatched = false;
       // It was slow; the next step on record may be one that the code does not make.
@@ -65,8 +68,11 @@ export class ReplayStall {
       return;
     }
     const steps = stepsMade();
-    const looks = steps === before.steps ? before.looks + 1 : 0;
-    if (looks >= (isCodeOver() ? MAX_LOOKS_AFTER_END : MAX_STALLED_LOOKS)) {
+    const isCodeOver = this.#deps.isCodeOver();
+    // Looks from before the end of the code take nothing from the time after it.
+    const isSame = steps === before.steps && isCodeOver === before.isCodeOver;
+    const looks = isSame ? before.looks + 1 : 0;
+    if (looks >= (isCodeOver ? MAX_LOOKS_AFTER_END : MAX_STALLED_LOOKS)) {
       block(step, (looks * STALL_LOOK_MS) / MINUTE_MS);
       return;
     }
@@ -75,6 +81,6 @@ export class ReplayStall {
       const fields = { key, kind, name };
       runtime.log.warn('The code of a flow has not made the next step on record.', fields);
     }
-    this.#lookLater(step, { steps, looks });
+    this.#lookLater(step, { steps, isCodeOver, looks });
   }
 }

@@ -53,8 +53,11 @@ type Ending = Exclude<TurnEnd, { type: 'lost' }>;
 
 export interface ConcludeDeps extends UndoStepsDeps, Pick<RunDeps, 'redactError'> {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
-  /** Cancels the runs that a run has started and still waits for, and takes its questions back. */
-  endOpenSteps(runId: string): Promise<void>;
+  /**
+   * Cancels the runs that a run has started and still waits for, and takes its questions back, but for
+   * those of its undo.
+   */
+  endStepsBeforeUndo(runId: string): Promise<void>;
 }
 
 /** Undoes what a failed run did, where its flow says so. An undo that needs approval keeps it waiting. */
@@ -62,7 +65,7 @@ const endAfterUndo = async (turn: Turn, end: Ending, deps: ConcludeDeps): Promis
   if (end.type !== 'failed' || !turn.flow.undoOnFailure) return end;
   await turn.journal.flush();
   // What it has started must not go on while its undo waits for a person.
-  await deps.endOpenSteps(turn.run.id);
+  await deps.endStepsBeforeUndo(turn.run.id);
   return (await undoSteps(turn, deps)) ?? end;
 };
 

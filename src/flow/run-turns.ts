@@ -45,22 +45,14 @@ interface ActiveRun {
   readonly signals: TurnSignals;
 }
 
-/**
- * Ends what a lost turn still does: all of it when another process has cancelled the run, else the calls that
- * only read. The next turn makes those again.
- */
-const abortLost = async ({ run, flows }: Turn, signals: TurnSignals): Promise<void> => {
-  signals.abortReading();
-  const stored = await flows.get(run.id).catch(() => undefined);
-  if (stored?.status === 'cancelled') signals.abort();
-};
-
 export class RunTurns {
   readonly #deps: RunTurnsDeps;
   readonly #concludeDeps: ConcludeDeps;
   readonly #watchers: RunWatchers;
   readonly #scheduler: Pick<RunScheduler, 'after'>;
   readonly #active = new Map<string, ActiveRun>();
+  /** Lost turns with calls that go on: those end when it turns out that the run is cancelled. */
+  readonly #lost = new Set<ActiveRun>();
   readonly #turns = new Set<Promise<void>>();
   /** Runs that are not in the store yet. */
   readonly #unstored = new Set<string>();
@@ -72,7 +64,8 @@ export class RunTurns {
     this.#deps = deps;
     this.#concludeDeps = {
       ...deps,
-      endOpenSteps: async (runId) => endOpenSteps(runId, await this.endDeps()),
+      endStepsBeforeUndo: async (runId) =>
+        endOpenSteps(runId, await this.endDeps(), { keepsUndo: true }),
     };
     this.#watchers = watchers;
     this.#scheduler = scheduler;
@@ -139,10 +132,11 @@ export class RunTurns {
 
   /** Ends what is done here for runs that another process has cancelled. */
   async dropCancelled(): Promise<void> {
-    const claims = Array.from(this.#active.values(), ({ run }) => run);
+    for (const lost of this.#lost) if (!lost.execution.hasCalls) this.#lost.delete(lost);
+    const claims = [...this.#active.values(), ...this.#lost].map(({ run }) => run);
     if (claims.length === 0) return;
     const flows = await this.#deps.flows();
-    for (const runId of await flows.lost(claims)) {
+    for (const runId of new Set(await flows.lost(claims))) {
       const run = await flows.get(runId);
       if (run?.status === 'cancelled') this.#drop(runId, run.error);
     }
@@ -232,7 +226,8 @@ export class RunTurns {
     const execution = new FlowExecution({ steps, runtime, journal, lookAt });
     journal.whenFailed((cause) => execution.abandon(cause));
     const signals = new TurnSignals();
-    this.#active.set(run.id, { run, execution, signals, journal });
+    const active = { run, execution, signals, journal };
+    this.#active.set(run.id, active);
     const span = startTurnSpan(run, runtime.telemetry);
     const stepDeps = this.#stepDeps(turn, signals, span?.trace);
     const context = new StepContext(execution, stepDeps, steps);
@@ -240,12 +235,24 @@ export class RunTurns {
     const work = () => execution.run(() => flow.run(context, plainValue(run.input)));
     const end = await (span ? span.run(work) : work());
     endTurnSpan(span, end);
-    if (end.type === 'lost' && !this.#isClosed) await abortLost(turn, signals);
+    if (end.type === 'lost' && !this.#isClosed) await this.#abortLost(active, turn.flows);
     // Not before its end is written: until then its last steps are nowhere else.
     const released = await this.#conclude(turn, end, context.events.seen).finally(() => {
-      if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
+      if (this.#active.get(run.id) === active) this.#active.delete(run.id);
     });
     await this.#afterRelease(released, execution.openQuestions());
+  }
+
+  /**
+   * Ends what a lost turn still does: the calls that only read, which the next turn makes again, and the
+   * others when the run is cancelled. Whoever cancels it may have taken it a moment before saying so.
+   */
+  async #abortLost(active: ActiveRun, flows: Flows): Promise<void> {
+    const { run, signals } = active;
+    signals.abortReading();
+    this.#lost.add(active);
+    const stored = await flows.get(run.id).catch(() => undefined);
+    if (stored?.status === 'cancelled') this.#drop(run.id, stored.error);
   }
 
   /** Writes the end of a turn. What a lost one has done is kept for the next process. */
@@ -311,5 +318,10 @@ export class RunTurns {
     this.#active.delete(runId);
     active?.execution.abandon(cause);
     active?.signals.abort();
+    for (const lost of this.#lost) {
+      if (lost.run.id !== runId) continue;
+      this.#lost.delete(lost);
+      lost.signals.abort();
+    }
   }
 }

@@ -12,7 +12,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
 import { DURABLE_MS, DurableWork } from '../pipeline/durable-work.ts';
 import { onlyReads } from '../registry/only-reads.ts';
-import { PostponedJob } from './job-end.ts';
+import { isHopeless, PostponedJob } from './job-end.ts';
 
 export interface JobCallDeps {
   readonly runtime: Pick<Runtime, 'now'>;
@@ -55,7 +55,9 @@ export class JobCalls {
     const answered = approvalId === undefined ? {} : { approvalId };
     const result = await execute(tool, input, { ...this.#as, ...key, ...answered });
     // Not before: an attempt that dies in between brings the answer again.
-    if (approvalId !== undefined && result.status !== 'pending') await this.#forgetQuestion(name);
+    if (approvalId !== undefined && (await this.#isSettled(result, approvalId))) {
+      await this.#forgetQuestion(name);
+    }
     return this.#dataOf(result, name);
   }
 
@@ -98,6 +100,14 @@ export class JobCalls {
       return approvalId;
     await this.#forgetQuestion(name);
     return undefined;
+  }
+
+  /** Tells whether a call needs its answer no more. The next attempt brings one that was not used. */
+  async #isSettled({ status, error }: ToolResult, approvalId: string): Promise<boolean> {
+    if (status === 'pending') return false;
+    if (!error || isHopeless(error)) return true;
+    if (error.keyHeld) return false;
+    return (await this.#deps.approval(approvalId))?.state === 'used';
   }
 
   async #forgetQuestion(name: string): Promise<void> {

@@ -22,7 +22,8 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set([
   ...(['MODEL_NOT_CONFIGURED', 'DEPENDENCY_MISSING'] as const),
 ]);
 
-const isHopeless = ({ code, inDoubt, retryable }: ToolError): boolean =>
+/** Tells whether another attempt cannot mend an error. */
+export const isHopeless = ({ code, inDoubt, retryable }: ToolError): boolean =>
   inDoubt !== undefined || (!retryable && (!ERRORS[code].recoverable || HOPELESS.has(code)));
 
 /** Reads the error that a handler threw; any that has no code of the table is EXECUTION_FAILED. */

@@ -2,7 +2,7 @@
 import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { JobAs, ScheduleOptions } from '../contract/job.ts';
-import type { StoredSchedule } from '../contract/queue.ts';
+import type { JobSchedule, StoredSchedule } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { isProgramItself } from '../governance/ledger/start-limits.ts';
 import { type CronSpec, nextCronMoment } from '../kit/data/cron-moments.ts';
@@ -37,8 +37,29 @@ const assertSlow = (spec: CronSpec, caller: Caller, now: number): void => {
   });
 };
 
+const oneTooMany = (): ToolFailure =>
+  new ToolFailure('RATE_LIMITED', `A user has at most ${MAX_SCHEDULES} schedules.`, {
+    ...{ suggestions: ['Remove one that is not needed any more.'], retryable: false },
+  });
+
+const isOf = (user: string, { job }: StoredSchedule): boolean => job.caller.userId === user;
+
+/** Throws PERMISSION_DENIED for a schedule of another user. */
+const assertNotForeign = (schedule: StoredSchedule | undefined, user: string): void => {
+  if (!schedule || isOf(user, schedule)) return;
+  throw new ToolFailure('PERMISSION_DENIED', `The schedule ${schedule.id} is another user's.`, {
+    suggestions: ['Choose another id.'],
+  });
+};
+
+/** Orders schedules by when they were set, the same in all processes. */
+const byAge = (one: StoredSchedule, other: StoredSchedule): number =>
+  (one.job.cadence?.since ?? 0) - (other.job.cadence?.since ?? 0) || (one.id < other.id ? -1 : 1);
+
 export class JobSchedules {
   readonly #deps: JobScheduleDeps;
+  /** The newest change of a schedule in this process. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(deps: JobScheduleDeps) {
     this.#deps = deps;
@@ -55,11 +76,12 @@ export class JobSchedules {
     const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
     await this.#deps.countStart(template.caller);
     assertSlow(spec, template.caller, runtime.now());
-    await this.#assertMine(scheduleId, rest);
-    const cadence = { ...spec, since: runtime.now() };
-    const named = await sealed({ ...template, scheduleId, cadence }, this.#deps);
-    const { scheduleId: _scheduleId, ...job } = named;
-    return (await this.#deps.queue()).setSchedule({ id: scheduleId, ...spec, job });
+    return this.#inTurn(async () => {
+      const cadence = { ...spec, since: runtime.now() };
+      const named = await sealed({ ...template, scheduleId, cadence }, this.#deps);
+      const { scheduleId: _scheduleId, ...job } = named;
+      return this.#write({ id: scheduleId, ...spec, job }, seenUser(rest));
+    });
   }
 
   async list(as?: JobAs): Promise<readonly StoredSchedule[]> {
@@ -69,26 +91,42 @@ export class JobSchedules {
   }
 
   async remove(scheduleId: string, as?: JobAs): Promise<boolean> {
-    const isMine = (await this.list(as)).some(({ id }) => id === scheduleId);
-    return isMine && (await this.#deps.queue()).removeSchedule(scheduleId);
+    return this.#inTurn(async () => {
+      const isMine = (await this.list(as)).some(({ id }) => id === scheduleId);
+      return isMine && (await this.#deps.queue()).removeSchedule(scheduleId);
+    });
   }
 
-  /** Throws PERMISSION_DENIED for a schedule of another user, RATE_LIMITED for one too many. */
-  async #assertMine(scheduleId: string, as: JobAs): Promise<void> {
-    const user = seenUser(as);
-    if (user === undefined) return;
-    const all = await (await this.#deps.queue()).schedules();
+  /** Runs one change after the other: what one has checked must hold until it has written. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#lastChange.then(change);
+    this.#lastChange = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Writes a schedule of a user. Throws PERMISSION_DENIED where it is another's, RATE_LIMITED for one too many. */
+  async #write(schedule: JobSchedule, user: string | undefined): Promise<StoredSchedule> {
+    const queue = await this.#deps.queue();
+    if (user === undefined) return queue.setSchedule(schedule);
+    const all = await queue.schedules();
+    const present = all.find(({ id }) => id === schedule.id);
+    assertNotForeign(present, user);
+    const own = all.filter((each) => isOf(user, each));
+    if (!present && own.length >= MAX_SCHEDULES) throw oneTooMany();
+    const stored = await queue.setSchedule(schedule);
+    if (!present) await this.#assertWithin(schedule.id, user);
+    return stored;
+  }
+
+  /** Looks once more at a new schedule: another process may have written others at the same time. */
+  async #assertWithin(scheduleId: string, user: string): Promise<void> {
+    const queue = await this.#deps.queue();
+    const all = await queue.schedules();
     const present = all.find(({ id }) => id === scheduleId);
-    if (present?.job.caller.userId === user) return;
-    const own = all.filter(({ job }) => job.caller.userId === user);
-    if (!present && own.length >= MAX_SCHEDULES) {
-      throw new ToolFailure('RATE_LIMITED', `A user has at most ${MAX_SCHEDULES} schedules.`, {
-        ...{ suggestions: ['Remove one that is not needed any more.'], retryable: false },
-      });
-    }
-    if (!present) return;
-    throw new ToolFailure('PERMISSION_DENIED', `The schedule ${scheduleId} is another user's.`, {
-      suggestions: ['Choose another id.'],
-    });
+    assertNotForeign(present, user);
+    const own = all.filter((each) => isOf(user, each)).toSorted(byAge);
+    if (!present || own.indexOf(present) < MAX_SCHEDULES) return;
+    await queue.removeSchedule(scheduleId);
+    throw oneTooMany();
   }
 }

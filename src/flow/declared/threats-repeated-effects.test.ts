@@ -109,13 +109,18 @@ const run = async (crib: Crib, steps: readonly FlowDataStep[]) => {
   await crib.flows.registerData(flowOf(steps));
   return (await crib.flows.start('sample', {})).finished;
 };
-/** Runs one step that fails, and has a person say that it is to be tried again. */
-const runAskedAgain = async (crib: Crib, step: FlowDataStep) => {
-  await crib.flows.registerData(flowOf([step]));
-  const { finished } = await crib.flows.start('sample', {});
+/** Answers the question that is put next. */
+const answer = async (crib: Crib, approve: boolean): Promise<void> => {
   await expect.poll(() => crib.approvals.list(), { timeout: 20_000 }).toHaveLength(1);
   const [question] = await crib.approvals.list();
-  await crib.approvals.decide(question?.id ?? '', { approve: true, by: 'ada' });
+  await crib.approvals.decide(question?.id ?? '', { approve, by: 'ada' });
+};
+/** Runs one step that fails, has a person say that it is to be tried again, and then so often that it is not. */
+const runAskedAgain = async (crib: Crib, step: FlowDataStep, refusals = 0) => {
+  await crib.flows.registerData(flowOf([step]));
+  const { finished } = await crib.flows.start('sample', {});
+  await answer(crib, true);
+  for (let left = refusals; left > 0; left -= 1) await answer(crib, false);
   return finished;
 };
 const texts = (): readonly string[] => sent.map(({ text }) => text);
@@ -151,6 +156,23 @@ describe('a step that is tried again', () => {
     const end = await runAskedAgain(crib, { ...send('a', { fails: 1 }), onError: 'manual' });
     expect(end.status).toBe('completed');
     expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
+  });
+});
+
+describe('a step whose output cannot be made of what its call returned', () => {
+  const output = { cel: 'steps.send.data.missing.more' };
+
+  it('does not call again when a person has it tried again', async () => {
+    const crib = await open();
+    await runAskedAgain(crib, { ...send('a'), output, onError: 'manual' }, 1);
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('does not call again for an item of a list either', async () => {
+    const crib = await open();
+    const items = { forEach: { items: ['x'] } };
+    await runAskedAgain(crib, { ...send('a'), ...items, output, onError: 'manual' }, 1);
+    expect(texts()).toEqual(['a']);
   });
 });
 

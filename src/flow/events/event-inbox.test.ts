@@ -52,6 +52,32 @@ describe('the inbox of a run', () => {
     expect(await Promise.all([take('x'), take('x'), take('x')])).toEqual([1, 2, 3]);
   });
 
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'claims no event that only another step has looked at, which read it %i ticks later',
+    async (ticks) => {
+      const event = { id: 1, name: 'x', payload: 1, at: 0, seal: 'ours' };
+      const pages: ((page: readonly FlowEvent[]) => void)[] = [];
+      const events = (_runId: string, after = 0): Promise<readonly FlowEvent[]> =>
+        after === 0 && pages.length < 2
+          ? new Promise((resolve) => pages.push(resolve))
+          : Promise.resolve([event]);
+      const inbox = new EventInbox(
+        { run, flows: { events }, seals, runtime: { now: () => 0 } },
+        [],
+      );
+      const [x, y] = ['x', 'y'].map((key) =>
+        inbox.take(key, undefined, { key, open: undefined } as StepAttempt),
+      );
+      pages[0]?.([]);
+      for (let tick = 0; tick < ticks; tick += 1) await undefined;
+      // Another process has sent it in between.
+      pages[1]?.([event]);
+      const isTaken = (await x)?.state === 'done';
+      await y;
+      expect(inbox.seen).toBe(isTaken ? 1 : 0);
+    },
+  );
+
   it('threat: hands out no event that nobody of this user sent', async () => {
     const { take } = open(eventsOf(3, (id) => (id === 2 ? { seal: 'forged' } : {})));
     expect([await take('x'), await take('x'), await take('x')]).toEqual([1, 3, 'parked']);

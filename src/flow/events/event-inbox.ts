@@ -42,7 +42,7 @@ export class EventInbox {
     timeoutMs: number | undefined,
     { key, open }: StepAttempt,
   ): Promise<StepEnd> {
-    await this.#read();
+    const seen = await this.#read();
     this.#seenBy.delete(key);
     const event = await this.#next(name);
     if (event) return { state: 'done', value: event.payload, step: { eventId: event.id } };
@@ -52,13 +52,16 @@ export class EventInbox {
       const error = toolError('TIMEOUT', `The event ${name} did not come in time.`);
       return { state: 'failed', error };
     }
-    this.#seenBy.set(key, this.#lastId);
+    this.#seenBy.set(key, seen);
     const step = open || wakeAt === undefined ? {} : { step: { wakeAt } };
     return { state: 'parked', waitsFor: `event:${name}`, ...step };
   }
 
-  /** Reads the ids of what is new, page by page: the payloads of all would fill the memory. */
-  async #read(): Promise<void> {
+  /**
+   * Reads the ids of what is new, page by page: the payloads of all would fill the memory. Returns the newest
+   * that was read by then: another step may read on before this one looks.
+   */
+  async #read(): Promise<number> {
     const { flows, run } = this.#deps;
     for (let isMore = true; isMore; ) {
       const page = await flows.events(run.id, this.#lastId, PAGE);
@@ -73,6 +76,7 @@ export class EventInbox {
         else this.#ids.set(name, [id]);
       }
     }
+    return this.#lastId;
   }
 
   /** Takes the oldest event of a name. Those that nobody of this user sent are left out. */

@@ -109,6 +109,24 @@ describe('the undo of a run that waits for a person', () => {
     expect([sent, undone]).toEqual([['first'], ['first']]);
   });
 
+  it('goes on waiting for its answer when somebody resumes the run meanwhile', async () => {
+    const run = await runAsked(
+      (flow) => Promise.all([flow.call(check, {}), flow.call(send, { text: 'first' })]),
+      {
+        undos: 1,
+        meanwhile: async (crib) => {
+          const { epoch = 0, waitsFor } = (await crib.flows.get('run')) ?? {};
+          expect(await crib.flows.resume('run')).toBe(true);
+          // Once for the change, once for the turn.
+          const again = { epoch: epoch + 2, status: 'waiting', waitsFor };
+          await expect.poll(() => crib.flows.get('run')).toMatchObject(again);
+        },
+      },
+    );
+    expect(run).toMatchObject({ status: 'failed', error: { message: 'The check has failed.' } });
+    expect([sent, undone]).toEqual([['first'], ['first']]);
+  });
+
   it('leaves no sub-flow running that would go on making effects', async () => {
     const mailing = defineFlow({
       ...{ name: 'mailing', version: '1.0.0' },

@@ -87,9 +87,12 @@ const callsOf = (step: CompiledStep): number =>
     0,
   );
 
+/** Counts each try, the wait before each further one, which may be as long as a try, and the fallback. */
 const timeOf = (step: CompiledStep): number => {
-  const times = targetsOf(step).map(({ tool }) => step.timeoutMs ?? longestTimeout([tool]));
-  return times.reduce((sum, time) => sum + time, 0) * triesOf(step);
+  const [time = 0, fallbackTime = 0] = targetsOf(step).map(
+    ({ tool }) => step.timeoutMs ?? longestTimeout([tool]),
+  );
+  return time * (2 * triesOf(step) - 1) + fallbackTime;
 };
 
 const timeOfGroup = (group: StepGroup, size: number): number =>

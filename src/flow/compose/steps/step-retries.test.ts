@@ -76,6 +76,13 @@ it('a step that waits for its next try ends when the whole is out of time', asyn
   expect(calledAt).toHaveLength(1);
 });
 
+it('a composition has time for each try of a step, and for the wait before it', async () => {
+  const { tool } = busyAtFirst(1, { timeoutMs: 1_000 });
+  // Four tries and three waits, each as long as a try at most.
+  expect(await retrying(tool)).toMatchObject({ timeoutMs: 7_000 });
+  expect(await retrying(tool, { timeoutMs: 100 })).toMatchObject({ timeoutMs: 700 });
+});
+
 it('the estimate of a composition counts each try of a step', async () => {
   const { tool } = busyAtFirst(1, { cost: { model: 'usage_based', fixed: 0.5 } });
   const whole = await retrying(tool);

@@ -260,7 +260,10 @@ export class FlowRunner {
       default: {
         const { call = '', version } = step;
         const named = { call, ...(version !== undefined && { version }) };
-        return this.#work.call({ call: named, input: compiled.input }, place);
+        // Its `output` may fail when the call has succeeded.
+        const mayFailYet = step.output !== undefined && mayBeTriedAgain(step);
+        const mayRunAgain = mayFailYet || scope.mayRunAgain;
+        return this.#work.call({ call: named, input: compiled.input }, { ...place, mayRunAgain });
       }
     }
   }

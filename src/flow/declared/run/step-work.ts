@@ -83,6 +83,8 @@ export interface StepRun {
   readonly scope: RunScope;
   readonly piped?: unknown;
   readonly timeoutMs?: number | undefined;
+  /** The step itself may be tried again after its call has succeeded. */
+  readonly mayRunAgain?: boolean;
 }
 
 /** Gives what cancels the steps of a scope. */
@@ -97,7 +99,7 @@ interface EndedFlow {
 
 export class StepWork {
   readonly #deps: StepWorkDeps;
-  /** The calls that have succeeded, by place, in groups that may be tried again. */
+  /** The calls that have succeeded, by place, in groups and steps that may be tried again. */
   readonly #madeCalls = new Map<string, NonNullable<FlowCallOptions['earlier']>>();
   /** The flows that have succeeded, by place. */
   readonly #endedFlows = new Map<string, EndedFlow>();
@@ -109,7 +111,7 @@ export class StepWork {
   /** Calls a tool within the limits of the flow. */
   async call(
     { call: { call: name, version }, input }: CompiledCall,
-    { key, place, scope, piped, timeoutMs }: StepRun,
+    { key, place, scope, piped, timeoutMs, mayRunAgain = scope.mayRunAgain }: StepRun,
   ): Promise<unknown> {
     const { flow, limiter, limits, resources, tools } = this.#deps;
     const tool = tools.get(name, version)?.tool;
@@ -129,7 +131,7 @@ export class StepWork {
     };
     const data = await limiter.run(() => flow.call(name, given, options));
     // Not of those that read: they are made again, and may return much.
-    if (scope.mayRunAgain && !onlyReads(tool)) this.#madeCalls.set(place, { input: given, data });
+    if (mayRunAgain && !onlyReads(tool)) this.#madeCalls.set(place, { input: given, data });
     return data;
   }
 
