@@ -30,7 +30,10 @@ const open = async (kind: 'memory' | 'sqlite') => {
     },
   });
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), builtins: false, tools: [act] },
+    root,
+    home: join(root, 'home'),
+    builtins: false,
+    tools: [act],
     store: kind === 'memory' ? 'memory' : { sqlite: join(root, 'state.db') },
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow', tools: ['act'] }] },
   });

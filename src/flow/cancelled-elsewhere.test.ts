@@ -20,7 +20,9 @@ describe('a run that another process cancels', () => {
     let letGo = (): void => undefined;
     const calls: string[] = [];
     const scrape = defineTool({
-      ...{ name: 'scrape', description: 'Takes its time.', tier: 'read_only' },
+      name: 'scrape',
+      description: 'Takes its time.',
+      tier: 'read_only',
       input: z.object({}),
       run: async (_input, { signal }) => {
         calls.push('begun');
@@ -35,7 +37,10 @@ describe('a run that another process cancels', () => {
     });
     const open = async () => {
       const crib = await createCribHost({
-        ...{ root, home: join(root, 'home'), builtins: false, tools: [scrape] },
+        root,
+        home: join(root, 'home'),
+        builtins: false,
+        tools: [scrape],
         store: { sqlite: join(root, 'state.db') },
       });
       cleanup.push(() => crib.close());
@@ -44,7 +49,8 @@ describe('a run that another process cancels', () => {
     const [worker, other] = [await open(), await open()];
     worker.flows.register(
       defineFlow({
-        ...{ name: 'scrapes', version: '1.0.0' },
+        name: 'scrapes',
+        version: '1.0.0',
         run: (flow) => flow.call(scrape, {}),
       }),
     );

@@ -31,7 +31,10 @@ const open = async (kind: 'memory' | 'sqlite') => {
     },
   });
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), builtins: false, tools: [act] },
+    root,
+    home: join(root, 'home'),
+    builtins: false,
+    tools: [act],
     runtime: createRuntime({ now: () => Date.now() + clock.offset }),
     store: kind === 'memory' ? 'memory' : { sqlite: join(root, 'state.db') },
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow', tools: ['act'] }] },

@@ -7,12 +7,24 @@ import { endRun } from './end-run.ts';
 const NOW = 1_000_000;
 
 const RUN: FlowRun = {
-  ...{ id: 'run-1', epoch: 1, flow: 'report', version: '1.0.0', input: {}, status: 'running' },
-  ...{ caller: LOCAL_CALLER, createdAt: NOW, updatedAt: NOW },
+  id: 'run-1',
+  epoch: 1,
+  flow: 'report',
+  version: '1.0.0',
+  input: {},
+  status: 'running',
+  caller: LOCAL_CALLER,
+  createdAt: NOW,
+  updatedAt: NOW,
 };
 
 const UNDO: JournalStep = {
-  ...{ key: 'undo:a', kind: 'undo', name: 'call-1', digest: 'd', state: 'open', startedAt: NOW },
+  key: 'undo:a',
+  kind: 'undo',
+  name: 'call-1',
+  digest: 'd',
+  state: 'open',
+  startedAt: NOW,
 };
 
 const depsOf = (flows: Pick<Flows, 'change' | 'get' | 'steps'>) => ({

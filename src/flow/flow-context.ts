@@ -136,7 +136,9 @@ export class StepContext implements FlowContext {
     const name = `${flow.name}@${flow.version}`;
     return this.#step('child', { name, input, key, signal }, (attempt) =>
       runChild(flow as unknown as FlowDefinition, input, {
-        ...{ attempt, deps: this.#deps, ...(flowUsd !== undefined && { flowUsd }) },
+        attempt,
+        deps: this.#deps,
+        ...(flowUsd !== undefined && { flowUsd }),
       }),
     );
   }

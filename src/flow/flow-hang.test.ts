@@ -81,7 +81,9 @@ const runFlow = async (
 const circular: Record<string, unknown> = {};
 circular.self = circular;
 const typed = defineFlow({
-  ...{ name: 'typed', version: '1.0.0', input: z.object({ n: z.number() }) },
+  name: 'typed',
+  version: '1.0.0',
+  input: z.object({ n: z.number() }),
   run: async () => 1,
 });
 const namesake = defineFlow({ name: 'typed', version: '1.0.0', run: async () => 2 });
@@ -256,7 +258,8 @@ describe('what a run waits for', () => {
       },
     }));
     const inner = defineFlow({
-      ...{ name: 'inner', version: '1.0.0' },
+      name: 'inner',
+      version: '1.0.0',
       run: (flow: FlowContext) => flow.call(slow, { ms: 20 }),
     });
     const run = await runFlow((flow) => flow.child(inner, {}), await openCrib(store));
@@ -317,7 +320,9 @@ describe('what a run waits for', () => {
 
   it('the answer to an older question wakes its run while 150 newer runs wait', async () => {
     const send = defineTool({
-      ...{ name: 'send', description: 'Sends.', tier: 'external_api' },
+      name: 'send',
+      description: 'Sends.',
+      tier: 'external_api',
       input: z.object({}),
       run: () => 'sent',
     });
@@ -326,7 +331,8 @@ describe('what a run waits for', () => {
     cleanup.push(() => crib.close());
     crib.flows.register(flowOf((flow) => flow.call(send, {})));
     const waits = defineFlow({
-      ...{ name: 'waits', version: '1.0.0' },
+      name: 'waits',
+      version: '1.0.0',
       run: (flow: FlowContext) => flow.waitForEvent('never'),
     });
     crib.flows.register(waits);
@@ -386,7 +392,8 @@ describe('cancelling a run', () => {
     }));
     crib = await openCrib(store);
     const inner = defineFlow({
-      ...{ name: 'inner', version: '1.0.0' },
+      name: 'inner',
+      version: '1.0.0',
       run: (flow: FlowContext) => flow.waitForEvent('never'),
     });
     const run = await runFlow((flow) => flow.child(inner, {}), crib);

@@ -153,7 +153,9 @@ describe('a flow as code', () => {
   it('its calls carry the id of the run as trace id', async () => {
     const traces: (string | undefined)[] = [];
     const probe = defineTool({
-      ...{ name: 'probe', description: 'Notes the trace id.', tier: 'read_only' },
+      name: 'probe',
+      description: 'Notes the trace id.',
+      tier: 'read_only',
       input: z.object({}),
       run: (_input, { traceId }) => {
         traces.push(traceId);
@@ -251,7 +253,8 @@ describe('a flow as code', () => {
 
   it('runs another flow and returns its output', async () => {
     const inner = defineFlow({
-      ...{ name: 'inner', version: '1.0.0' },
+      name: 'inner',
+      version: '1.0.0',
       run: async (flow: FlowContext, { n }: { n: number }) => (await flow.call(double, { n })).n,
     });
     const { run } = await runFlow(async (flow) => [
@@ -265,7 +268,8 @@ describe('a flow as code', () => {
   it('cancelled, ends as cancelled together with the runs that it has started', async () => {
     const service = await openService();
     const inner = defineFlow({
-      ...{ name: 'inner-waits', version: '1.0.0' },
+      name: 'inner-waits',
+      version: '1.0.0',
       run: (flow: FlowContext) => flow.waitForEvent('never'),
     });
     const run = (flow: FlowContext) => flow.child(inner, {});
@@ -416,7 +420,8 @@ describe('a flow that another process goes on with', () => {
     register(second, defineFlow({ name: 'planted', version: '1.0.0', run: original }));
     await second.send(runId, 'go', null);
     expect(await second.whenOver(runId)).toMatchObject({
-      ...{ status: 'blocked', waitsFor: ['seal'] },
+      status: 'blocked',
+      waitsFor: ['seal'],
       error: {
         code: 'SECURITY_VIOLATION',
         message: expect.stringContaining('The start of the run'),

@@ -31,7 +31,9 @@ const root = (): string => {
 
 const open = async (folder: string): Promise<Crib> => {
   const crib = await createCribHost({
-    ...{ root: folder, home: join(folder, 'home'), store: { sqlite: join(folder, 'state.db') } },
+    root: folder,
+    home: join(folder, 'home'),
+    store: { sqlite: join(folder, 'state.db') },
     builtins: false,
   });
   cleanup.push(() => crib.close());

@@ -60,7 +60,10 @@ describe('a changing call of a run that is cancelled', () => {
       const end = gate();
       const log: string[] = [];
       const deploy = defineTool({
-        ...{ name: 'deploy', description: 'Takes its time.', tier: 'write', input: z.object({}) },
+        name: 'deploy',
+        description: 'Takes its time.',
+        tier: 'write',
+        input: z.object({}),
         run: async (_input, { signal }) => {
           log.push('begun');
           signal.addEventListener('abort', () => log.push('aborted'));
@@ -71,7 +74,9 @@ describe('a changing call of a run that is cancelled', () => {
       const store = storeTakingSlowly(step.open);
       const open = async () => {
         const crib = await createCribHost({
-          ...{ store, builtins: false, tools: [deploy] },
+          store,
+          builtins: false,
+          tools: [deploy],
           policy: { version: 1, rules: [{ name: 'all', effect: 'allow', tools: ['*'] }] },
         });
         cleanup.push(() => crib.close());
@@ -81,7 +86,8 @@ describe('a changing call of a run that is cancelled', () => {
       const other = canceller === 'its own process' ? worker : await open();
       worker.flows.register(
         defineFlow({
-          ...{ name: 'release', version: '1.0.0' },
+          name: 'release',
+          version: '1.0.0',
           run: (flow) =>
             Promise.all([flow.call(deploy, {}), flow.value('beside', () => step.passed)]),
         }),

@@ -4,7 +4,12 @@ import type { JournalStep } from '../contract/flow-store.ts';
 import { ReplayStall } from './replay-stall.ts';
 
 const STEP: JournalStep = {
-  ...{ key: '2', kind: 'value', name: 'v', digest: 'd', state: 'done', startedAt: 0 },
+  key: '2',
+  kind: 'value',
+  name: 'v',
+  digest: 'd',
+  state: 'done',
+  startedAt: 0,
 };
 
 /** Watches for a step that the code never makes, and notes when the replay is blocked. */

@@ -13,7 +13,8 @@ afterEach(async () => {
 
 const flowOf = (version: string, name: string) =>
   defineFlow({
-    ...{ name: 'paid', version },
+    name: 'paid',
+    version,
     run: async (flow: FlowContext) => {
       await flow.value(name, () => 1);
       return flow.waitForEvent('paid');

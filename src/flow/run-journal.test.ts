@@ -5,12 +5,23 @@ import type { FlowRun, JournalStep } from '../contract/flow-store.ts';
 import { RunJournal } from './run-journal.ts';
 
 const run: FlowRun = {
-  ...{ id: 'run', epoch: 1, flow: 'flow', version: '1.0.0', input: null, status: 'running' },
+  id: 'run',
+  epoch: 1,
+  flow: 'flow',
+  version: '1.0.0',
+  input: null,
+  status: 'running',
   caller: LOCAL_CALLER,
-  ...{ createdAt: 1, updatedAt: 1 },
+  createdAt: 1,
+  updatedAt: 1,
 };
 const stepOf = (key: string): JournalStep => ({
-  ...{ key, kind: 'call', name: 'tool', digest: '', state: 'done', startedAt: 1 },
+  key,
+  kind: 'call',
+  name: 'tool',
+  digest: '',
+  state: 'done',
+  startedAt: 1,
 });
 
 /** A journal whose store writes nothing before `release` is called. */

@@ -33,7 +33,12 @@ export const assertRunId = (runId: string): void => {
 
 export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: number): FlowRun => ({
   ...part,
-  ...{ epoch: 1, flow: name, version, status: 'running', createdAt: now, updatedAt: now },
+  epoch: 1,
+  flow: name,
+  version,
+  status: 'running',
+  createdAt: now,
+  updatedAt: now,
 });
 
 /**

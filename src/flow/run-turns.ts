@@ -150,7 +150,8 @@ export class RunTurns {
   /** Returns what ends runs from outside of their turns. */
   async endDeps(): Promise<EndRunDeps> {
     return {
-      ...{ flows: await this.#deps.flows(), runtime: this.#deps.runtime },
+      flows: await this.#deps.flows(),
+      runtime: this.#deps.runtime,
       withdraw: (id) => this.#deps.withdraw(id),
       // What it has done stays on record; a journal that cannot be written does not keep it from ending.
       flush: async (runId) =>
@@ -271,7 +272,11 @@ export class RunTurns {
     trace: TraceContext | undefined,
   ): StepDeps {
     return stepDepsOf(run, this.#deps, {
-      ...{ flows, seals, records, trace, signals },
+      flows,
+      seals,
+      records,
+      trace,
+      signals,
       cancelCalls: () => signals.abort(),
       cancelChild: async (runId) => {
         await endRun(runId, await this.endDeps());

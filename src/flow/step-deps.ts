@@ -193,7 +193,10 @@ export const stepDepsOf = (
     return deps.confirm(asked, { ...as, ...options, signal: own } as CallAs);
   };
   return {
-    ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
+    run,
+    ...turn,
+    tools: deps.tools,
+    runtime: deps.runtime,
     ...(refusal && { refusal }),
     call: callMaker(run, deps, { as, signals }),
     confirm: (question) =>

@@ -13,8 +13,12 @@ const serviceOf = (get: (id: string) => Promise<Job | undefined>) => {
   types.register('report', () => 'done', { queue: 'mail' });
   const add = async (jobs: readonly NewJob[]) => jobs.map((job) => added.push(job) > 0);
   const deps = {
-    ...{ types, settings: { retries: 3, queues: {} }, runtime: { now: () => NOW } },
-    ...{ nextId: () => 'job-1', countStart: async () => undefined, seal: async () => undefined },
+    types,
+    settings: { retries: 3, queues: {} },
+    runtime: { now: () => NOW },
+    nextId: () => 'job-1',
+    countStart: async () => undefined,
+    seal: async () => undefined,
     queue: async () => ({ add, get }),
   } as unknown as JobServiceDeps;
   return { service: new JobService(deps), added };
@@ -29,8 +33,15 @@ describe('adding a job and reading it back', () => {
     const job = await service.add('report', { n: 1 }, { delayMs: 50 });
     expect(added).toHaveLength(1);
     expect(job).toMatchObject({
-      ...{ id: 'job-1', type: 'report', queue: 'mail', payload: { n: 1 }, retries: 3 },
-      ...{ state: 'delayed', attempts: 0, createdAt: NOW, runAt: NOW + 50 },
+      id: 'job-1',
+      type: 'report',
+      queue: 'mail',
+      payload: { n: 1 },
+      retries: 3,
+      state: 'delayed',
+      attempts: 0,
+      createdAt: NOW,
+      runAt: NOW + 50,
     });
     expect((await service.add('report', {})).state).toBe('waiting');
   });

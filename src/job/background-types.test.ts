@@ -54,7 +54,9 @@ describe('generate_embedding', () => {
     expect(job).toMatchObject({ state: 'completed', result: { vectorDimensions: 2 } });
     expect(stored).toEqual([{ type: 'memory', id: 'm1', userId: 'ada', vector: [5, 0.5] }]);
     expect(await eventOf(host)).toMatchObject({
-      ...{ event: 'embedding.generated', resourceId: 'm1', vectorDimensions: 2 },
+      event: 'embedding.generated',
+      resourceId: 'm1',
+      vectorDimensions: 2,
     });
     // Kept elsewhere: there is nothing to search here.
     expect(host.tools.get('search_embeddings')).toBeUndefined();
@@ -62,7 +64,10 @@ describe('generate_embedding', () => {
 
   it('keeps vectors in the store, where their user finds them by meaning and no other does', async () => {
     const vectors: Readonly<Record<string, number[]>> = {
-      ...{ cats: [1, 0.1], dogs: [0.9, 0.2], stocks: [0, 1], pets: [1, 0] },
+      cats: [1, 0.1],
+      dogs: [0.9, 0.2],
+      stocks: [0, 1],
+      pets: [1, 0],
     };
     const generate = async (text: string) => vectors[text] ?? [0.5, 0.5];
     const host = await open({ embeddings: { generate } });
@@ -85,7 +90,8 @@ describe('generate_embedding', () => {
 
   it('counts what a vector costs in the ledger, for the user who added the job', async () => {
     const embeddings = {
-      ...{ model: 'm', price: { inputPerMillion: 20, outputPerMillion: 0 } },
+      model: 'm',
+      price: { inputPerMillion: 20, outputPerMillion: 0 },
       generate: async () => ({ vector: [1, 2], inputTokens: 50_000, costUsd: 1 }),
     };
     const content = 'x'.repeat(60_000);
@@ -148,7 +154,10 @@ describe('send_notification', () => {
     expect(sent[0]).toMatchObject({ title: 'Done', body: 'It is done.', data: { n: 1 } });
     expect(removed).toEqual(['t0']);
     expect(await eventOf(host)).toMatchObject({
-      ...{ event: 'notification.sent', resourceId: 'ada', tokenCount: 4, successCount: 2 },
+      event: 'notification.sent',
+      resourceId: 'ada',
+      tokenCount: 4,
+      successCount: 2,
     });
   });
 

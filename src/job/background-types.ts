@@ -102,7 +102,9 @@ export const registerBackgroundTypes = (types: JobTypes, deps: BackgroundTypeDep
       ),
   };
   types.register('execute_workflow', executeWorkflow(workflow), {
-    ...{ ...OPEN, cancelled: cancelWorkflow(workflow), requeued: requeueWorkflow(workflow) },
+    ...OPEN,
+    cancelled: cancelWorkflow(workflow),
+    requeued: requeueWorkflow(workflow),
     input: record({ workflowId: TEXT, input: {} }, ['workflowId']),
   });
   if (deps.services.embeddings) {

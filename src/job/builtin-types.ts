@@ -25,7 +25,9 @@ const named = (name: string, more: Readonly<Record<string, JsonSchema>> = {}): J
 
 /** Runs of jobs and of idempotency keys have ids that others can compute: nobody may take them first. */
 const RUN_ID: JsonSchema = {
-  ...{ type: 'string', minLength: 1, maxLength: 200 },
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
   not: { pattern: '^(job|key)-' },
 };
 

@@ -64,7 +64,9 @@ describe('the claim at the entry of a handler', () => {
     await enter('one', completed);
     const other = { ...job('one'), payload: 'other' };
     expect(await claimedAtEntry(other, deps, completed)).toMatchObject({
-      ...{ state: 'failed', retryable: false, error: { code: 'CONFLICT' } },
+      state: 'failed',
+      retryable: false,
+      error: { code: 'CONFLICT' },
     });
   });
 

@@ -31,11 +31,22 @@ const digestOf = ({ traceId: _traceId, trace: _trace, ...job }: Job): string =>
   sha256Hex(sealedText(job));
 
 const storedResult = (job: Job, executionId: string, result: unknown): ToolResult => ({
-  ...{ success: true, status: 'success', data: result ?? null },
+  success: true,
+  status: 'success',
+  data: result ?? null,
   metadata: {
-    ...{ executionId, toolName: `job:${job.type}`, version: '', timestamp: job.createdAt },
-    ...{ duration: 0, attempts: job.attempts, cost: 0, tokensUsed: 0, cached: false },
-    ...{ degraded: false, resourcesUsed: [], traceId: traceIdOf(job) },
+    executionId,
+    toolName: `job:${job.type}`,
+    version: '',
+    timestamp: job.createdAt,
+    duration: 0,
+    attempts: job.attempts,
+    cost: 0,
+    tokensUsed: 0,
+    cached: false,
+    degraded: false,
+    resourcesUsed: [],
+    traceId: traceIdOf(job),
     labels: { trust: 'untrusted', sensitivity: 'private' },
   },
 });

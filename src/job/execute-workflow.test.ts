@@ -16,7 +16,9 @@ afterEach(() => crib?.close());
 const BACKOFF = { initialMs: 5, factor: 1, maxMs: 5 };
 const sent: string[] = [];
 const send = defineTool({
-  ...{ name: 'send', description: 'Sends a text.', tier: 'write' },
+  name: 'send',
+  description: 'Sends a text.',
+  tier: 'write',
   input: z.object({ text: z.string() }),
   run: ({ text }) => {
     sent.push(text);
@@ -52,7 +54,10 @@ const attemptsOf = async (host: CribHost, more: Partial<ExecuteWorkflowDeps> = {
   const job = (await host.jobs.get(jobId)) as Job;
   const { flows, tools } = host;
   const handler = executeWorkflow({
-    ...{ flows, tools, runtime: { now: () => Date.now() }, note: async () => undefined },
+    flows,
+    tools,
+    runtime: { now: () => Date.now() },
+    note: async () => undefined,
     memory: async () => (await host.store()).memory,
     isCancelled: async () => false,
     ...more,
@@ -74,7 +79,8 @@ describe('a job whose flow fails', () => {
     const jobId = await enqueue(host);
     await host.jobs.work();
     expect(await whenOver(host, jobId)).toMatchObject({
-      ...{ state: 'dead', error: { code: 'CONFLICT', cause: 'NETWORK' } },
+      state: 'dead',
+      error: { code: 'CONFLICT', cause: 'NETWORK' },
     });
     expect(sent).toEqual(['a']);
   });
@@ -220,7 +226,9 @@ describe('a job whose flow still runs', () => {
     });
     let isUndoing = false;
     const hold = defineTool({
-      ...{ name: 'send', description: 'Is undone when it is let.', tier: 'write' },
+      name: 'send',
+      description: 'Is undone when it is let.',
+      tier: 'write',
       input: z.object({ text: z.string() }),
       run: ({ text }) => text,
       undo: () => {

@@ -36,14 +36,17 @@ export interface WorkflowEnd {
 const RUN_MS = 1_000;
 
 const endOf = ({ id, flow, status, updatedAt, createdAt }: FlowRun): WorkflowEnd => ({
-  ...{ resourceId: id, workflowId: flow, status },
+  resourceId: id,
+  workflowId: flow,
+  status,
   durationMs: updatedAt - createdAt,
 });
 
 /** Makes the failure of a run whose effects stand: another run would do them again, so a person decides. */
 const leftChanged = (text: string, cause: ErrorCode): ToolFailure =>
   new ToolFailure('CONFLICT', `${text} It may have changed something, so it is not run again.`, {
-    ...{ cause, retryable: false },
+    cause,
+    retryable: false,
     suggestions: [
       'Look at its steps. Requeue the job to run the flow anew, or let the flow undo what it did: undoOnFailure.',
     ],

@@ -41,7 +41,9 @@ export const failedEnd = (thrown: unknown): JobEnd => {
   const error = errorOf(thrown);
   const { retryAfterMs } = error;
   return {
-    ...{ state: 'failed', error, retryable: !isHopeless(error) },
+    state: 'failed',
+    error,
+    retryable: !isHopeless(error),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 };

@@ -39,7 +39,8 @@ const assertSlow = (spec: CronSpec, caller: Caller, now: number): void => {
 
 const oneTooMany = (): ToolFailure =>
   new ToolFailure('RATE_LIMITED', `A user has at most ${MAX_SCHEDULES} schedules.`, {
-    ...{ suggestions: ['Remove one that is not needed any more.'], retryable: false },
+    suggestions: ['Remove one that is not needed any more.'],
+    retryable: false,
   });
 
 const isOf = (user: string, { job }: StoredSchedule): boolean => job.caller.userId === user;

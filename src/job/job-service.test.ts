@@ -11,7 +11,8 @@ const open = async () => {
   const errors: string[] = [];
   const { log } = createRuntime();
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false },
+    store: 'memory',
+    builtins: false,
     runtime: { log: { ...log, error: (message) => void errors.push(message) } },
   });
   cleanup.push(() => crib.close());

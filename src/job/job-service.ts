@@ -193,7 +193,8 @@ export class JobService {
       ? this.#deps.settings.queues[name]
       : undefined;
     return {
-      ...{ queue: name, concurrency: atOnce(concurrency, settings?.concurrency) },
+      queue: name,
+      concurrency: atOnce(concurrency, settings?.concurrency),
       ...(settings?.rate && { rate: settings.rate }),
       run: async (job, run) => {
         this.#expire(queue);

@@ -75,8 +75,13 @@ export const jobTemplate = async (
     );
   }
   return {
-    ...{ queue, type: type.type, payload: await parsePayload(type, payload), caller },
-    ...{ priority, retries, backoff },
+    queue,
+    type: type.type,
+    payload: await parsePayload(type, payload),
+    caller,
+    priority,
+    retries,
+    backoff,
     ...(dailyUsd !== undefined && { dailyUsd }),
     ...(traceId !== undefined && { traceId: checkedTrace(traceId) }),
     ...(trace && { trace }),

@@ -29,8 +29,11 @@ describe.skipIf(isMissing('redis-server'))(
       const root = mkdtempSync(join(tmpdir(), 'toolcrib-anew-'));
       cleanup.push(() => rmSync(root, { recursive: true, force: true }));
       const crib = await createCribHost({
-        ...{ root, home: join(root, 'home'), store: { sqlite: join(root, 'state.db') } },
-        ...{ builtins: false, config: { jobs: { url: redis.url, prefix: `anew-${count++}` } } },
+        root,
+        home: join(root, 'home'),
+        store: { sqlite: join(root, 'state.db') },
+        builtins: false,
+        config: { jobs: { url: redis.url, prefix: `anew-${count++}` } },
       });
       cleanup.push(() => crib.close());
       return crib;

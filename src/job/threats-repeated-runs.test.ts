@@ -22,15 +22,19 @@ const open = async (options: CribOptions) => {
   const sent: unknown[] = [];
   const send = aTool({ name: 'send', tier: 'write', run: () => sent.push('sent') });
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), store: { sqlite: join(root, 'state.db') } },
-    ...{ builtins: false, tools: [send] },
+    root,
+    home: join(root, 'home'),
+    store: { sqlite: join(root, 'state.db') },
+    builtins: false,
+    tools: [send],
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow', tools: ['send'] }] },
     ...options,
   });
   cleanup.push(() => crib.close());
   crib.flows.register(
     defineFlow({
-      ...{ name: 'sends_and_fails', version: '1.0.0' },
+      name: 'sends_and_fails',
+      version: '1.0.0',
       run: async (flow) => {
         await flow.call(send, {});
         // Longer than one look at the run: the job is postponed.

@@ -38,8 +38,11 @@ const processOf = (queue: SlowQueue): JobSchedules => {
   const types = new JobTypes();
   types.register('report', () => 'done');
   return new JobSchedules({
-    ...{ types, settings: { retries: 3 }, runtime: { now: () => NOW } },
-    ...{ countStart: async () => undefined, seal: async () => undefined },
+    types,
+    settings: { retries: 3 },
+    runtime: { now: () => NOW },
+    countStart: async () => undefined,
+    seal: async () => undefined,
     queue: async () => queue,
   } as unknown as JobScheduleDeps);
 };

@@ -22,8 +22,15 @@ const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 10, 16, 12);
 
 const jobAt = (moment: number | string, parts: Partial<NewJob> = {}): NewJob => ({
-  ...{ id: `hourly@${moment}`, queue: 'default', type: 'tool', payload: null },
-  ...{ caller: LOCAL_CALLER, priority: 0, retries: 0, runAt: 0, createdAt: 0 },
+  id: `hourly@${moment}`,
+  queue: 'default',
+  type: 'tool',
+  payload: null,
+  caller: LOCAL_CALLER,
+  priority: 0,
+  retries: 0,
+  runAt: 0,
+  createdAt: 0,
   backoff: { initialMs: 1, factor: 1, maxMs: 1 },
   scheduleId: 'hourly',
   cadence: { cron: '0 * * * *', since: NOON - 5 * MINUTE },
@@ -69,15 +76,19 @@ it('threat: jobs planted with the seal of a schedule, or a schedule with other m
   cleanup.push(() => rmSync(root, { recursive: true, force: true }));
   const sent: string[] = [];
   const send = aTool({
-    ...{ name: 'send', tier: 'write' },
+    name: 'send',
+    tier: 'write',
     run: ({ text }: never) => {
       sent.push(text);
       return null;
     },
   });
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), store: { sqlite: join(root, 'state.db') } },
-    ...{ builtins: false, tools: [send] },
+    root,
+    home: join(root, 'home'),
+    store: { sqlite: join(root, 'state.db') },
+    builtins: false,
+    tools: [send],
   });
   cleanup.push(() => crib.close());
   const payload = { tool: 'send', input: { text: 'pay' } };

@@ -10,7 +10,9 @@ const NOW = 1_000;
 const job = { id: 'job-1', type: 'tool', caller: LOCAL_CALLER } as Job;
 const PENDING = { status: 'pending', approval: { approvalId: 'q1', expiresAt: NOW + 1 } };
 const failure = (code: ErrorCode, extras: ErrorExtras = {}) => ({
-  ...{ status: 'failure', error: toolError(code, 'no', extras), metadata: { toolName: 'send' } },
+  status: 'failure',
+  error: toolError(code, 'no', extras),
+  metadata: { toolName: 'send' },
 });
 
 /** Makes attempts at a job whose call ends as told; returns the approval that each attempt brought. */
@@ -21,7 +23,8 @@ const attempts = async (
   const brought: (string | undefined)[] = [];
   const space = new Map<string, unknown>();
   const deps = {
-    ...{ runtime: { now: () => NOW }, tools: { get: () => undefined } },
+    runtime: { now: () => NOW },
+    tools: { get: () => undefined },
     execute: async (_tool: string, _input: unknown, as: { approvalId?: string }) => {
       brought.push(as.approvalId);
       return results[brought.length - 1] as ToolResult;

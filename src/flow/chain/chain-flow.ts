@@ -9,7 +9,9 @@ const stepOf = (call: ChainCall, id: string): FlowDataStep => {
   const { tool, input = {}, inputFrom, dependsOn, options = {} } = call;
   const { version, timeoutMs } = options;
   return {
-    ...{ id, call: tool, input: inputFrom ?? { value: input } },
+    id,
+    call: tool,
+    input: inputFrom ?? { value: input },
     ...(version !== undefined && { version }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(dependsOn && { after: dependsOn }),
@@ -22,7 +24,9 @@ export const flowOfChain = (calls: readonly ChainCall[]): FlowData => {
   const ids = chainIds(calls);
   const isGraph = calls.some(({ dependsOn }) => dependsOn !== undefined);
   return {
-    ...{ name: 'chain', version: '1.0.0', kind: isGraph ? 'dag' : 'sequential' },
+    name: 'chain',
+    version: '1.0.0',
+    kind: isGraph ? 'dag' : 'sequential',
     steps: calls.map((call, at) => stepOf(call, ids[at] ?? '')),
   };
 };

@@ -40,18 +40,23 @@ const write = defineTool({
 const open = async () => {
   [most, made] = [0, 0];
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools: [double, write], approver: () => true },
+    store: 'memory',
+    builtins: false,
+    tools: [double, write],
+    approver: () => true,
   });
   cleanup.push(() => crib.close());
   return crib;
 };
 
 const call = (n: number, more: Partial<ChainCall> = {}): ChainCall => ({
-  ...{ tool: 'double', input: { n } },
+  tool: 'double',
+  input: { n },
   ...more,
 });
 const using = (id: string, more: Partial<ChainCall> = {}): ChainCall => ({
-  ...{ tool: 'double', inputFrom: { n: { from: `steps.${id}.data.n` } } },
+  tool: 'double',
+  inputFrom: { n: { from: `steps.${id}.data.n` } },
   ...more,
 });
 
@@ -194,8 +199,11 @@ describe('checking and optimizing a chain', () => {
 
 describe('calls that declare what they use', () => {
   const heavy = defineTool({
-    ...{ name: 'heavy', description: 'Uses all memory.', tier: 'read_only' },
-    ...{ resourceRequirements: { memory: '900GiB' }, input: z.looseObject({}) },
+    name: 'heavy',
+    description: 'Uses all memory.',
+    tier: 'read_only',
+    resourceRequirements: { memory: '900GiB' },
+    input: z.looseObject({}),
     run: async (): Promise<string> => {
       running += 1;
       most = Math.max(most, running);
@@ -253,7 +261,7 @@ describe('process', () => {
     const calls = [call(1), using('call1')];
     for (const operation of crib.getCapabilities().operations) {
       const request = {
-        ...{ operation },
+        operation,
         ...(operation === 'execute_single' && call(1)),
         ...(operation === 'orchestrate' && {
           calls: [call(1, { id: 'a' }), using('a', { id: 'b', dependsOn: ['a'] })],
@@ -271,7 +279,8 @@ describe('process', () => {
     for (const operation of ['validate_chain', 'optimize_chain', 'execute_chain'] as const) {
       const answer = await crib.process({ operation, calls });
       expect(answer, operation).toMatchObject({
-        ...{ status: 'failure', errors: [{ code: 'VALIDATION_ERROR' }] },
+        status: 'failure',
+        errors: [{ code: 'VALIDATION_ERROR' }],
       });
     }
   });

@@ -106,7 +106,8 @@ class ChainRun {
 }
 
 const outputOf = ({ status, result, error }: ChainCallResult): StepOutput => ({
-  ...{ status, success: status === 'success' },
+  status,
+  success: status === 'success',
   ...(result?.success && { data: result.data }),
   ...(error && { error }),
 });
@@ -147,7 +148,8 @@ export const runChain = async (
     overallStatus: statusOf(results),
     results,
     flow: nodes.map((node) => ({
-      ...{ id: node.id, after: node.before.map(({ id }) => id) },
+      id: node.id,
+      after: node.before.map(({ id }) => id),
       ...run.times.get(node),
     })),
     totalDurationMs: deps.elapsed() - startedAt,

@@ -12,7 +12,10 @@ afterEach(async () => {
 
 const toolOf = (name: string, resourceRequirements?: ResourceRequirements) =>
   defineTool({
-    ...{ name, description: 'Works.', tier: 'read_only', input: z.looseObject({}) },
+    name,
+    description: 'Works.',
+    tier: 'read_only',
+    input: z.looseObject({}),
     ...(resourceRequirements && { resourceRequirements }),
     run: () => 'done',
   });

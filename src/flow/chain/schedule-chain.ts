@@ -41,7 +41,9 @@ const fits = (needs: Resources, capacity: Resources): boolean =>
   needs.memory <= capacity.memory && needs.disk <= capacity.disk && needs.cpu <= capacity.cpu;
 
 export const shareOf = ({ memory, disk, cpu }: Resources): ResourceShare => ({
-  ...{ memoryBytes: memory, diskBytes: disk, cores: cpu },
+  memoryBytes: memory,
+  diskBytes: disk,
+  cores: cpu,
 });
 
 const unreadable = (field: string, sample: string): ToolFailure =>
@@ -94,7 +96,8 @@ export const scheduleChain = (
   const available = availableOf(options, capacity);
   const { maxConcurrency = Number.POSITIVE_INFINITY } = options;
   let left: readonly Needs[] = chainGraph(calls).nodes.map((node) => ({
-    ...{ node, needs: requirementsOf(requirements(node.call)) },
+    node,
+    needs: requirementsOf(requirements(node.call)),
   }));
   const oversized = left.filter(({ needs }) => !fits(needs, available)).map(({ node }) => node.id);
   const over = new Set<ChainNode>();

@@ -167,8 +167,12 @@ export class DataFlows {
     const coverage = await planCoverage(compileProgram(flow), deps, { input: parsed, as });
     const { digest, cost } = plan;
     return {
-      ...{ flow: flow.name, version: flow.version, digest, input: parsed ?? null },
-      ...{ maxUsd: cost.maxUsd, ...coverage },
+      flow: flow.name,
+      version: flow.version,
+      digest,
+      input: parsed ?? null,
+      maxUsd: cost.maxUsd,
+      ...coverage,
     };
   }
 

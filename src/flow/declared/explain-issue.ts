@@ -73,13 +73,16 @@ const unknownField = (path: FlowPath, name: string): FieldFault => ({
 
 /** How fields look of which people often write only a part. */
 const SAMPLES: Readonly<Record<string, string>> = {
-  ...{
-    retry: '{ attempts: 3 }',
-    forEach: '{ items: { from: input.list } }',
-    after: '[first_step]',
-  },
-  ...{ sleepMs: '5000', timeoutMs: '60000', delayMs: '1000', steps: '[{ id: first, call: tool }]' },
-  ...{ limits: '{ maxUsd: 2 }', undoOnFailure: 'true', input: '{ type: object }' },
+  retry: '{ attempts: 3 }',
+  forEach: '{ items: { from: input.list } }',
+  after: '[first_step]',
+  sleepMs: '5000',
+  timeoutMs: '60000',
+  delayMs: '1000',
+  steps: '[{ id: first, call: tool }]',
+  limits: '{ maxUsd: 2 }',
+  undoOnFailure: 'true',
+  input: '{ type: object }',
 };
 
 const sampleOf = (path: FlowPath): string => {

@@ -109,7 +109,9 @@ const customJoin = (join: FlowDataStep['join']): string | undefined =>
 const compileStep = (node: StepNode, builder: ProgramBuilder): CompiledStep => {
   const { step, path } = node;
   const at = (member: keyof CompiledStep, ...rest: FlowPath): Target => ({
-    ...{ node, member, path: [...path, ...rest] },
+    node,
+    member,
+    path: [...path, ...rest],
   });
   const { onError, else: otherwise } = step;
   const parts = {
@@ -136,7 +138,9 @@ export const compileProgram = (flow: FlowData): FlowProgram => {
   const builder = new ProgramBuilder();
   const steps = new Map(tree.nodes.map((node) => [node, compileStep(node, builder)] as const));
   const own = (member: 'join' | 'output', path: FlowPath): Target => ({
-    ...{ node: undefined, member, path },
+    node: undefined,
+    member,
+    path,
   });
   const join = builder.test(customJoin(flow.join), own('join', ['join', 'custom']));
   const output = builder.value(flow.output, own('output', ['output']));

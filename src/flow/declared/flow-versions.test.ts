@@ -12,14 +12,18 @@ afterEach(async () => {
 });
 
 const echo = defineTool({
-  ...{ name: 'echo', description: 'Returns a text.', tier: 'read_only' },
+  name: 'echo',
+  description: 'Returns a text.',
+  tier: 'read_only',
   input: z.object({ text: z.string() }),
   run: ({ text }) => text,
 });
 
 const open = async (flowFiles?: ReadonlyMap<string, Uint8Array>) => {
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools: [echo] },
+    store: 'memory',
+    builtins: false,
+    tools: [echo],
     ...(flowFiles && { flowFiles }),
   });
   cleanup.push(() => crib.close());
@@ -27,7 +31,8 @@ const open = async (flowFiles?: ReadonlyMap<string, Uint8Array>) => {
 };
 
 const report = (version: string): FlowData => ({
-  ...{ name: 'report', version },
+  name: 'report',
+  version,
   steps: [{ id: 'say', call: 'echo', input: { text: version } }],
 });
 const codeReport = (version: string) =>
@@ -39,7 +44,9 @@ describe('the version that a new run gets', () => {
     await crib.flows.registerData(report('1.0.0'));
     await crib.flows.registerData(report('2.0.0'));
     await crib.flows.registerData({
-      ...{ name: 'outer', version: '1.0.0', steps: [{ id: 'sub', flow: 'report@1.0.0' }] },
+      name: 'outer',
+      version: '1.0.0',
+      steps: [{ id: 'sub', flow: 'report@1.0.0' }],
     });
     expect((await (await crib.flows.start('outer', {})).finished).output).toBe('1.0.0');
     expect((await (await crib.flows.start('report', {})).finished).output).toBe('2.0.0');

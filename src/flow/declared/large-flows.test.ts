@@ -42,7 +42,11 @@ const open = async (kind: 'memory' | 'sqlite') => {
   cleanup.push(() => rmSync(root, { recursive: true, force: true }));
   const store = kind === 'memory' ? ('memory' as const) : { sqlite: join(root, 'state.db') };
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), store, builtins: false, tools: [double, numbers] },
+    root,
+    home: join(root, 'home'),
+    store,
+    builtins: false,
+    tools: [double, numbers],
   });
   cleanup.push(() => crib.close());
   most = 0;
@@ -57,7 +61,9 @@ const layers = (count: number): FlowDataStep[] =>
     return layer === 0
       ? { id: `s${at}`, call: 'double', input: { n: 1 } }
       : {
-          ...{ id: `s${at}`, call: 'double', after: [String(one), String(other)] },
+          id: `s${at}`,
+          call: 'double',
+          after: [String(one), String(other)],
           input: { n: { cel: `(steps.${one}.data.n + steps.${other}.data.n) % 1000` } },
         };
   });
@@ -72,7 +78,10 @@ describe.each(['memory', 'sqlite'] as const)('large flows as data in the store %
   it('a graph of 1,000 steps runs in the right order', async () => {
     const crib = await open(kind);
     await crib.flows.registerData({
-      ...{ name: 'graph', version: '1.0.0', kind: 'dag', steps: layers(1_000) },
+      name: 'graph',
+      version: '1.0.0',
+      kind: 'dag',
+      steps: layers(1_000),
       limits: { maxConcurrency: 20 },
     });
     const { finished, runId } = await crib.flows.start('graph', {});
@@ -93,7 +102,9 @@ describe.each(['memory', 'sqlite'] as const)('large flows as data in the store %
       steps: [
         { id: 'list', call: 'numbers', input: { count: 10_000 } },
         {
-          ...{ id: 'each', call: 'double', input: { n: { from: 'item' } } },
+          id: 'each',
+          call: 'double',
+          input: { n: { from: 'item' } },
           forEach: { items: { from: 'steps.list.data' }, maxConcurrency: 10, collect: false },
         },
       ],

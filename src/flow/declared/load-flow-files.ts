@@ -27,7 +27,12 @@ interface ReadFile {
 const isFlowFile = (file: string): boolean => !file.includes('/') && /\.ya?ml$/i.test(file);
 
 const fault = (file: string, message: string): FlowFault => ({
-  ...{ file, path: [], message, line: 1, column: 1, severity: 'error' },
+  file,
+  path: [],
+  message,
+  line: 1,
+  column: 1,
+  severity: 'error',
 });
 
 const textOf = (bytes: Uint8Array): string | undefined => {

@@ -157,7 +157,9 @@ describe('reading a flow', () => {
 describe('threats: hostile flows', () => {
   const step = (id: string): FlowDataStep => ({ id, call: 'echo' });
   const flow = (steps: readonly FlowDataStep[]): FlowData => ({
-    ...{ name: 'sample', version: '1.0.0', steps },
+    name: 'sample',
+    version: '1.0.0',
+    steps,
   });
 
   it('100,000 steps are refused, as YAML and as an object', async () => {

@@ -97,7 +97,9 @@ export const placeFaults = (
 ): readonly FlowFault[] =>
   faults.slice(0, MAX_FLOW_FAULTS).map(({ path, message, severity }) => ({
     ...(file !== undefined && { file }),
-    ...{ path, message, severity },
+    path,
+    message,
+    severity,
     ...positionOf(path),
   }));
 
@@ -140,7 +142,11 @@ export const parseFlow = async (
   if (reading.faults.length > 0) {
     const faults = reading.faults.map(({ line, column, path, message }) => ({
       ...(file !== undefined && { file }),
-      ...{ line, column, path, message, severity: 'error' as const },
+      line,
+      column,
+      path,
+      message,
+      severity: 'error' as const,
     }));
     return { faults, positionOf };
   }

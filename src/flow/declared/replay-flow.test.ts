@@ -27,8 +27,11 @@ const note = defineTool({
 });
 
 const fail = defineTool({
-  ...{ name: 'fail', description: 'Fails, and says that it may be called again.' },
-  ...{ tier: 'read_only', retry: RetryPolicies.NONE, input: z.object({}) },
+  name: 'fail',
+  description: 'Fails, and says that it may be called again.',
+  tier: 'read_only',
+  retry: RetryPolicies.NONE,
+  input: z.object({}),
   run: (): string => {
     throw new ToolFailure('NETWORK', 'down');
   },
@@ -92,7 +95,9 @@ describe('a run of a flow as data in another process', () => {
       ];
       const retry = { attempts: 2, delayMs: 3_600_000 };
       await crib.flows.registerData({
-        ...{ name: 'sample', version: '1.0.0', kind: 'parallel' },
+        name: 'sample',
+        version: '1.0.0',
+        kind: 'parallel',
         steps: [
           { id: 'group', retry, steps },
           { id: 'wait', waitFor: 'go' },
@@ -163,7 +168,9 @@ describe('threats: runs that start each other', () => {
     const inner = { name: 'inner', version: '1.0.0', steps: [{ id: 'w', waitFor: 'never' }] };
     await crib.flows.registerData(inner);
     await crib.flows.registerData({
-      ...{ name: 'outer', version: '1.0.0', limits: { timeoutMs: 30 } },
+      name: 'outer',
+      version: '1.0.0',
+      limits: { timeoutMs: 30 },
       steps: [{ id: 'sub', flow: 'inner@1.0.0' }],
     });
     const { finished } = await crib.flows.start('outer', {});

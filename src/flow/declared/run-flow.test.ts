@@ -61,7 +61,9 @@ const open = async (options: CribOptions = {}) => {
   failures.clear();
   sent.length = 0;
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools: [echo, flaky, send] },
+    store: 'memory',
+    builtins: false,
+    tools: [echo, flaky, send],
     ...options,
   });
   cleanup.push(() => crib.close());
@@ -168,7 +170,9 @@ describe('the five kinds', () => {
 
 describe('joins', () => {
   const bad = (id: string, after?: string[]) => ({
-    ...{ id, call: 'flaky', input: { name: id, times: 9 } },
+    id,
+    call: 'flaky',
+    input: { name: id, times: 9 },
     ...(after && { after }),
   });
   const three = [say('a'), say('b'), bad('c')];
@@ -216,7 +220,9 @@ describe('the input of a run', () => {
 
 describe('recovery of a step', () => {
   const failing = (times: number, code?: string) => ({
-    ...{ id: 'a', call: 'flaky', input: { name: 'a', times, ...(code && { code }) } },
+    id: 'a',
+    call: 'flaky',
+    input: { name: 'a', times, ...(code && { code }) },
   });
 
   it('retry tries again as often as it says', async () => {
@@ -346,7 +352,9 @@ describe('forEach', () => {
       {
         steps: [
           {
-            ...{ id: 'each', call: 'echo', input: { n: { from: 'item' } } },
+            id: 'each',
+            call: 'echo',
+            input: { n: { from: 'item' } },
             forEach: { items: { from: 'input.list' }, maxConcurrency: 2 },
             output: { cel: 'steps.each.data.n * 2' },
           },
@@ -378,11 +386,9 @@ describe('forEach', () => {
 
   it('stops at the first failure, or goes on and counts', async () => {
     const step = {
-      ...{
-        id: 'each',
-        call: 'flaky',
-        input: { name: { from: 'item' }, times: { from: 'input.t' } },
-      },
+      id: 'each',
+      call: 'flaky',
+      input: { name: { from: 'item' }, times: { from: 'input.t' } },
     };
     const items = { from: 'input.list' };
     const input = { list: ['p', 'q'], t: 1 };

@@ -99,8 +99,15 @@ class TreeBuilder {
     { group, index }: Pick<StepNode, 'group' | 'index'>,
   ): MutableNode {
     const node: MutableNode = {
-      ...{ step, type: stepType(step), path, group, index, level: 0 },
-      ...{ inner: undefined, before: [], after: [] },
+      step,
+      type: stepType(step),
+      path,
+      group,
+      index,
+      level: 0,
+      inner: undefined,
+      before: [],
+      after: [],
     };
     const namesake = this.byId.get(step.id);
     if (namesake) this.fault([...path, 'id'], `two steps have the id ${step.id}`);

@@ -10,7 +10,9 @@ afterEach(() => crib?.close());
 
 let paid = 0;
 const pay = defineTool({
-  ...{ name: 'pay', description: 'Costs a dollar.', tier: 'read_only' },
+  name: 'pay',
+  description: 'Costs a dollar.',
+  tier: 'read_only',
   cost: { model: 'usage_based', fixed: 1 },
   input: z.object({}),
   run: () => {
@@ -28,16 +30,23 @@ describe('limits.maxUsd of a flow', () => {
     crib = await createCrib({ store: 'memory', builtins: false, tools: [pay], config });
     const limits = { maxUsd: 2 };
     await crib.flows.registerData({
-      ...{ name: 'inner', version, limits, steps: [{ id: 'pay', call: 'pay', input: {} }] },
+      name: 'inner',
+      version,
+      limits,
+      steps: [{ id: 'pay', call: 'pay', input: {} }],
     });
     const items = { value: [1, 2, 3] };
     const onFailure = 'continue' as const;
     await crib.flows.registerData({
-      ...{ name: 'middle', version, limits },
+      name: 'middle',
+      version,
+      limits,
       steps: [{ id: 'each', flow: 'inner@1.0.0', forEach: { items, onFailure } }],
     });
     await crib.flows.registerData({
-      ...{ name: 'top', version, limits },
+      name: 'top',
+      version,
+      limits,
       steps: [{ id: 'each', flow: 'middle@1.0.0', forEach: { items, onFailure } }],
     });
     const { runId, finished } = await crib.flows.start('top', {}, { userId: 'bo' });

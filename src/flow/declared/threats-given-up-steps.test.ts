@@ -25,7 +25,9 @@ const closeGate = (): void => {
 };
 const tools = [
   defineTool({
-    ...{ name: 'gate', description: 'Waits for the test.', tier: 'read_only' },
+    name: 'gate',
+    description: 'Waits for the test.',
+    tier: 'read_only',
     input: z.object({}),
     run: async () => {
       await gate;
@@ -33,7 +35,9 @@ const tools = [
     },
   }),
   defineTool({
-    ...{ name: 'write', description: 'Writes.', tier: 'write' },
+    name: 'write',
+    description: 'Writes.',
+    tier: 'write',
     input: z.object({ text: z.string() }),
     run: ({ text }) => {
       written.push(text);
@@ -41,7 +45,9 @@ const tools = [
     },
   }),
   defineTool({
-    ...{ name: 'send', description: 'Asks before it sends.', tier: 'external_api' },
+    name: 'send',
+    description: 'Asks before it sends.',
+    tier: 'external_api',
     input: z.object({ text: z.string() }),
     run: ({ text }) => {
       written.push(text);
@@ -65,8 +71,12 @@ const open = async (root = newRoot()) => {
   written.length = 0;
   closeGate();
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), store: { sqlite: join(root, 'state.db') } },
-    ...{ builtins: false, tools: [...tools], policy: { version: 1, rules: RULES } },
+    root,
+    home: join(root, 'home'),
+    store: { sqlite: join(root, 'state.db') },
+    builtins: false,
+    tools: [...tools],
+    policy: { version: 1, rules: RULES },
   });
   cleanup.push(() => crib.close());
   return crib;
@@ -122,10 +132,13 @@ describe('a group that took too long', () => {
     const root = newRoot();
     const first = await open(root);
     const flow: FlowData = {
-      ...{ name: 'sample', version: '1.0.0' },
+      name: 'sample',
+      version: '1.0.0',
       steps: [
         {
-          ...{ id: 'group', timeoutMs: 30, onError: 'skip' },
+          id: 'group',
+          timeoutMs: 30,
+          onError: 'skip',
           steps: [{ id: 'ask', call: 'send', input: { text: 'sent' } }, late],
         },
         { id: 'next', waitFor: 'go' },
@@ -168,7 +181,9 @@ describe('a group that failed', () => {
     const { runId, finished } = await start(crib, {
       steps: [
         {
-          ...{ id: 'group', kind: 'parallel', onError: 'skip' },
+          id: 'group',
+          kind: 'parallel',
+          onError: 'skip',
           steps: [
             { id: 'bad', call: 'write', input: { text: { cel: '1' } } },
             {

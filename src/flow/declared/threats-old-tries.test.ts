@@ -21,7 +21,9 @@ const open = async (store = createMemoryStore()) => {
   const log = { sent: [] as string[], looks: 0, lookFailures: 1 };
   const tools = [
     defineTool({
-      ...{ name: 'send', description: 'Sends a text.', tier: 'write' },
+      name: 'send',
+      description: 'Sends a text.',
+      tier: 'write',
       input: z.object({ text: z.string(), to: z.string().default('all') }),
       run: ({ text }) => {
         log.sent.push(text);
@@ -29,7 +31,9 @@ const open = async (store = createMemoryStore()) => {
       },
     }),
     defineTool({
-      ...{ name: 'look', description: 'Reads, and fails at first.', tier: 'read_only' },
+      name: 'look',
+      description: 'Reads, and fails at first.',
+      tier: 'read_only',
       retry: RetryPolicies.NONE,
       input: z.looseObject({}),
       run: () => {
@@ -40,7 +44,9 @@ const open = async (store = createMemoryStore()) => {
     }),
   ];
   const crib = await createCribHost({
-    ...{ store: { ...store, close: async () => undefined }, builtins: false, tools },
+    store: { ...store, close: async () => undefined },
+    builtins: false,
+    tools,
     runtime: createRuntime({ now: () => Date.now() + clock.offset }),
     policy: { version: 1, rules: [{ name: 'all', effect: 'allow', tools: ['*'] }] },
   });
@@ -73,7 +79,8 @@ describe('a group that is tried again after more than a day', () => {
     const { clock, log, start, waits } = await open();
     const { call = 'send', input } = send;
     const { runId, finished } = await start({
-      ...{ id: 'g', retry },
+      id: 'g',
+      retry,
       steps: [
         { ...send, input: { text: { from: 'item' } }, forEach: { items: ['a', 'b'] } },
         { id: 'other', call: 'look', when: 'false', else: { call, input: { text: 'c' } } },
@@ -96,7 +103,8 @@ describe('a group that is tried again after more than a day', () => {
     const other = { text: { cel: 'steps.first.data.looks == 1 ? "a" : "b"' } };
     const last: FlowDataStep = { id: 'last', waitFor: 'go', timeoutMs: 10 };
     const { runId, finished } = await start({
-      ...{ id: 'g', retry: { attempts: 2, delayMs: DAY_MS } },
+      id: 'g',
+      retry: { attempts: 2, delayMs: DAY_MS },
       steps: [first, { ...send, input: other }, last],
     });
     await waits(runId, 'sleeping');

@@ -31,7 +31,10 @@ const sendInput = z.object({
 });
 const sender = (name: string, idempotent: boolean) =>
   defineTool({
-    ...{ name, description: 'Sends a text, and may fail after it.', tier: 'write', idempotent },
+    name,
+    description: 'Sends a text, and may fail after it.',
+    tier: 'write',
+    idempotent,
     retry: RetryPolicies.NONE,
     input: sendInput,
     run: ({ text, fails, code }, { idempotencyKey }) => {
@@ -41,8 +44,11 @@ const sender = (name: string, idempotent: boolean) =>
     },
   });
 const writeThenRefuse = defineTool({
-  ...{ name: 'write_then_refuse', description: 'Sends, then calls a tool that rests.' },
-  ...{ tier: 'write', callsTools: true, retry: RetryPolicies.NONE },
+  name: 'write_then_refuse',
+  description: 'Sends, then calls a tool that rests.',
+  tier: 'write',
+  callsTools: true,
+  retry: RetryPolicies.NONE,
   input: z.object({}),
   run: async (_input, { call }) => {
     await call('send', { text: 'a' });
@@ -51,7 +57,10 @@ const writeThenRefuse = defineTool({
 });
 const sendTool = sender('send', false);
 const rests = defineTool({
-  ...{ name: 'rests', description: 'Does not begin.', tier: 'write', retry: RetryPolicies.NONE },
+  name: 'rests',
+  description: 'Does not begin.',
+  tier: 'write',
+  retry: RetryPolicies.NONE,
   input: z.object({ text: z.string() }),
   run: () => {
     throw new ToolFailure('CIRCUIT_OPEN', 'resting');
@@ -64,7 +73,9 @@ const tools = [
   writeThenRefuse,
   sequence([sendTool, rests], { name: 'whole' }),
   defineTool({
-    ...{ name: 'count', description: 'Reads what grows.', tier: 'read_only' },
+    name: 'count',
+    description: 'Reads what grows.',
+    tier: 'read_only',
     input: z.object({}),
     run: () => {
       counted += 1;
@@ -73,7 +84,9 @@ const tools = [
   }),
   sender('pay', true),
   defineTool({
-    ...{ name: 'look', description: 'Reads, and fails at first.', tier: 'read_only' },
+    name: 'look',
+    description: 'Reads, and fails at first.',
+    tier: 'read_only',
     retry: RetryPolicies.NONE,
     input: z.object({ fails: z.number() }),
     run: ({ fails }) => {
@@ -89,7 +102,10 @@ const open = async () => {
   counted = 0;
   const rules = [{ name: 'all', effect: 'allow' as const, tools: ['*'] }];
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools, policy: { version: 1, rules } },
+    store: 'memory',
+    builtins: false,
+    tools,
+    policy: { version: 1, rules },
   });
   cleanup.push(() => crib.close());
   return crib;
@@ -98,12 +114,16 @@ const open = async () => {
 type Crib = Awaited<ReturnType<typeof open>>;
 const retry = { attempts: 3, delayMs: 1 };
 const send = (text: string, more: object = {}): FlowDataStep => ({
-  ...{ id: 'send', call: 'send', input: { text, ...more } },
+  id: 'send',
+  call: 'send',
+  input: { text, ...more },
 });
 const look: FlowDataStep = { id: 'look', call: 'look', input: { fails: 1 } };
 
 const flowOf = (steps: readonly FlowDataStep[], name = 'sample'): FlowData => ({
-  ...{ name, version: '1.0.0', steps },
+  name,
+  version: '1.0.0',
+  steps,
 });
 const run = async (crib: Crib, steps: readonly FlowDataStep[]) => {
   await crib.flows.registerData(flowOf(steps));
@@ -188,7 +208,8 @@ describe('a group that is tried again', () => {
   it('fails rather than sending again what has changed in between', async () => {
     const count: FlowDataStep = { id: 'count', call: 'count', input: {} };
     const other: FlowDataStep = {
-      ...{ id: 'send', call: 'send' },
+      id: 'send',
+      call: 'send',
       input: { text: { cel: "steps.count.data.count == 1 ? 'a' : 'b'" } },
     };
     const end = await run(await open(), [group([count, other, look])]);
@@ -242,7 +263,8 @@ describe('a group that is tried again', () => {
 
   it('takes over what it has done when a person has it tried again', async () => {
     const end = await runAskedAgain(await open(), {
-      ...{ id: 'group', onError: 'manual' },
+      id: 'group',
+      onError: 'manual',
       steps: [send('a'), { ...send('b', { fails: 1 }), id: 'other' }],
     });
     expect(end.status).toBe('completed');
@@ -254,7 +276,8 @@ describe('a group that is tried again', () => {
     const crib = await open();
     await crib.flows.registerData(flowOf([send('a')], 'sub'));
     const end = await runAskedAgain(crib, {
-      ...{ id: 'group', onError: 'manual' },
+      id: 'group',
+      onError: 'manual',
       steps: [{ id: 'sub', flow: 'sub@1.0.0' }, look],
     });
     expect(end).toMatchObject({ status: 'completed', output: { seen: true } });

@@ -7,11 +7,13 @@ const HOUR = 3_600_000;
 const open = (parts: object, now: () => number) => {
   const { flows } = createMemoryStore();
   const deps = {
-    ...{ registry: { keys: () => new Set(['f@1.0.0']) }, runtime: { now } },
+    registry: { keys: () => new Set(['f@1.0.0']) },
+    runtime: { now },
     flows: async () => Object.assign(flows, parts),
     approval: async () => ({ state: 'approved' }),
     turns: {
-      ...{ giveUpUnreleased: async () => undefined, recheckDue: async () => undefined },
+      giveUpUnreleased: async () => undefined,
+      recheckDue: async () => undefined,
       dropCancelled: async () => undefined,
     },
     watchers: { refresh: async () => undefined },
@@ -23,7 +25,10 @@ const open = (parts: object, now: () => number) => {
 describe('the looks for due runs', () => {
   it('take over what is due before they read what others wait for', async () => {
     const waiting = Array.from({ length: 200 }, (_, at) => ({
-      ...{ id: String(at), flow: 'f', version: '1.0.0', waitsFor: ['approval:x'] },
+      id: String(at),
+      flow: 'f',
+      version: '1.0.0',
+      waitsFor: ['approval:x'],
     }));
     const asked: string[] = [];
     const dueRuns = open(

@@ -5,8 +5,15 @@ import type { StepAttempt } from '../turn.ts';
 import { EventInbox } from './event-inbox.ts';
 
 const run: FlowRun = {
-  ...{ id: 'run', epoch: 1, flow: 'f', version: '1.0.0', input: null, caller: LOCAL_CALLER },
-  ...{ status: 'running', createdAt: 0, updatedAt: 0 },
+  id: 'run',
+  epoch: 1,
+  flow: 'f',
+  version: '1.0.0',
+  input: null,
+  caller: LOCAL_CALLER,
+  status: 'running',
+  createdAt: 0,
+  updatedAt: 0,
 };
 const seals = {
   isOn: true,
@@ -35,7 +42,11 @@ const open = (events: readonly FlowEvent[]) => {
 
 const eventsOf = (count: number, part: (id: number) => Partial<FlowEvent>): FlowEvent[] =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ id: at + 1, name: 'x', payload: at + 1, at: 0, seal: 'ours' },
+    id: at + 1,
+    name: 'x',
+    payload: at + 1,
+    at: 0,
+    seal: 'ours',
     ...part(at + 1),
   }));
 

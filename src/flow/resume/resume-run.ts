@@ -33,7 +33,10 @@ export const resumeRun = async (
   const now = deps.runtime.now();
   const flows = await deps.flows();
   const change: RunChange = {
-    ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined },
+    status: 'waiting',
+    updatedAt: now,
+    wakeAt: now,
+    waitsFor: undefined,
     ...(version !== undefined && (await moveTo(version, await flows.get(runId), deps))),
   };
   return flows.change(runId, change, { onlyIdle: true });

@@ -18,7 +18,10 @@ const sent: string[] = [];
 const undone: string[] = [];
 const input = z.object({ text: z.string() });
 const send = defineTool({
-  ...{ name: 'send', description: 'Sends a text.', tier: 'write', input },
+  name: 'send',
+  description: 'Sends a text.',
+  tier: 'write',
+  input,
   run: ({ text }) => {
     sent.push(text);
     return { text };
@@ -26,7 +29,10 @@ const send = defineTool({
   undo: async ({ text }) => void undone.push(text),
 });
 const check = defineTool({
-  ...{ name: 'check', description: 'Fails.', tier: 'read_only', input: z.object({}) },
+  name: 'check',
+  description: 'Fails.',
+  tier: 'read_only',
+  input: z.object({}),
   run: (): never => {
     throw new Error('The check has failed.');
   },
@@ -56,7 +62,10 @@ const runAsked = async (
   sent.length = 0;
   undone.length = 0;
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools: [send, check], policy: ASKS },
+    store: 'memory',
+    builtins: false,
+    tools: [send, check],
+    policy: ASKS,
   });
   cleanup.push(() => crib.close());
   crib.flows.register(defineFlow({ name: 'sample', version: '1.0.0', undoOnFailure: true, run }));
@@ -129,7 +138,8 @@ describe('the undo of a run that waits for a person', () => {
 
   it('leaves no sub-flow running that would go on making effects', async () => {
     const mailing = defineFlow({
-      ...{ name: 'mailing', version: '1.0.0' },
+      name: 'mailing',
+      version: '1.0.0',
       run: async (flow) => {
         for (let mail = 1; mail <= 200; mail += 1) {
           await flow.call(send, { text: `mail ${mail}` });

@@ -19,16 +19,26 @@ const down = (): never => {
 };
 const input = z.object({ text: z.string() });
 const send = defineTool({
-  ...{ name: 'send', description: 'Sends a text.', tier: 'write', input },
+  name: 'send',
+  description: 'Sends a text.',
+  tier: 'write',
+  input,
   run: ({ text }) => ({ text }),
   undo: async ({ text }) => void undone.push(text),
 });
 const fails = defineTool({
-  ...{ name: 'fails', description: 'Fails.', tier: 'read_only', retry: RetryPolicies.NONE },
-  ...{ input: z.object({}).loose(), run: down },
+  name: 'fails',
+  description: 'Fails.',
+  tier: 'read_only',
+  retry: RetryPolicies.NONE,
+  input: z.object({}).loose(),
+  run: down,
 });
 const look = defineTool({
-  ...{ name: 'look', description: 'Reads.', tier: 'read_only', input: z.object({}) },
+  name: 'look',
+  description: 'Reads.',
+  tier: 'read_only',
+  input: z.object({}),
   run: () => 1,
 });
 const tools = [send, fails, look, sequence([send, fails], { name: 'whole' })];
@@ -40,7 +50,9 @@ const flowOf = (
   steps: FlowData['steps'],
   more: Partial<FlowData> = {},
 ): FlowData => ({
-  ...{ name, version: '1.0.0', steps },
+  name,
+  version: '1.0.0',
+  steps,
   ...more,
 });
 
@@ -64,7 +76,8 @@ const UNDO = { undoOnFailure: true };
 describe('the undo of a failed run', () => {
   it('undoes a call once that a later round of its group has taken over', async () => {
     const group = {
-      ...{ id: 'group', retry: { attempts: 3, delayMs: 1 } },
+      id: 'group',
+      retry: { attempts: 3, delayMs: 1 },
       steps: [sendStep('a'), failStep],
     };
     const { undos, hasChanged } = await run([flowOf('main', [group], UNDO)]);

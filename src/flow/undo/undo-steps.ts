@@ -39,7 +39,12 @@ const undoOne = async (
 };
 
 const openUndo = ({ key, executionId, digest }: UndoableCall, startedAt: number): JournalStep => ({
-  ...{ key: `${PREFIX}${key}`, kind: 'undo', name: executionId, digest, startedAt, state: 'open' },
+  key: `${PREFIX}${key}`,
+  kind: 'undo',
+  name: executionId,
+  digest,
+  startedAt,
+  state: 'open',
 });
 
 /** Writes the undo of a call as the journal holds it; a person cannot decide about a failed run's undo. */

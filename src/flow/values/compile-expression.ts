@@ -187,7 +187,9 @@ export const expressionCompiler = (meter: WorkMeter): Compile => {
     if (!valid) throw error;
     meterNodes(program.ast, meter);
     return {
-      ...{ text, references, type },
+      text,
+      references,
+      type,
       evaluate: (scope) => {
         try {
           return meter.measure((): unknown =>

@@ -32,12 +32,10 @@ const busyAtFirst = (retryAfterMs: number, more: Partial<Tool> = {}) => {
 const retrying = (tool: Tool, more: object = {}) =>
   createComposition(
     {
-      ...{
-        type: 'composed',
-        name: 'whole',
-        description: 'Tries again.',
-        schema: { type: 'object' },
-      },
+      type: 'composed',
+      name: 'whole',
+      description: 'Tries again.',
+      schema: { type: 'object' },
       composition: {
         steps: [{ id: 'a', tool: 'busy', ...more }],
         errorHandling: { strategy: 'retry', maxRetries: 3 },

@@ -260,7 +260,10 @@ describe('the error handling of steps', () => {
   it('retry carries one key to what may be repeated, however it is tried again', async () => {
     const keys: string[] = [];
     const pay = aTool({
-      ...{ name: 'pay', tier: 'write', idempotent: true, retry: RetryPolicies.NONE },
+      name: 'pay',
+      tier: 'write',
+      idempotent: true,
+      retry: RetryPolicies.NONE,
       run: ((_input: unknown, { idempotencyKey }: ToolContext) => {
         keys.push(idempotencyKey);
         if (keys.length < 3) throw new ToolFailure('NETWORK', 'Not now.');

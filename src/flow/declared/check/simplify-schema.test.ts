@@ -4,7 +4,10 @@ import { type FlowShapes, misfitOf, valueMisfits } from './schema-fit.ts';
 import { simplifySchema } from './simplify-schema.ts';
 
 const NOTHING: FlowShapes = {
-  ...{ input: undefined, item: undefined, stepData: () => undefined, hint: () => '' },
+  input: undefined,
+  item: undefined,
+  stepData: () => undefined,
+  hint: () => '',
 };
 const faultsOf = (value: unknown, schema: JsonSchema): readonly string[] =>
   valueMisfits(value, simplifySchema(schema), NOTHING).map(({ message }) => message);

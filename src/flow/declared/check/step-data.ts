@@ -10,7 +10,9 @@ const NUMBER: JsonSchema = { type: 'number' };
 const TEXT: JsonSchema = { type: 'string' };
 
 const closed = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  ...{ type: 'object', properties, additionalProperties: false },
+  type: 'object',
+  properties,
+  additionalProperties: false,
 });
 
 /** The answer of a person. */

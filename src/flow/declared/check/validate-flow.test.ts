@@ -383,7 +383,9 @@ describe('what steps hand each other', () => {
 
   it('compares what a sub-flow is given with its input', async () => {
     const inner: FlowData = {
-      ...{ name: 'inner', version: '1.0.0', steps: [{ id: 'x', sleepMs: 1 }] },
+      name: 'inner',
+      version: '1.0.0',
+      steps: [{ id: 'x', sleepMs: 1 }],
       input: { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'] },
     };
     const definition = {
@@ -439,7 +441,9 @@ describe('threats: flows and limits', () => {
 
   it('a sub-flow has to be limited at least as much', async () => {
     const inner = (limits?: FlowData['limits']): FlowData => ({
-      ...{ name: 'inner', version: '1.0.0', steps: [{ id: 'x', sleepMs: 1 }] },
+      name: 'inner',
+      version: '1.0.0',
+      steps: [{ id: 'x', sleepMs: 1 }],
       ...(limits && { limits }),
     });
     const text = limited('  - { id: a, flow: inner@1.0.0 }');
@@ -451,7 +455,9 @@ describe('threats: flows and limits', () => {
 
   it('names flows that start themselves or each other', async () => {
     const starting = (name: string, other: string): FlowData => ({
-      ...{ name, version: '1.0.0', steps: [{ id: 'x', flow: other }] },
+      name,
+      version: '1.0.0',
+      steps: [{ id: 'x', flow: other }],
     });
     const flows = { 'b@1.0.0': starting('b', 'sample@1.0.0') };
     const text = flow(
@@ -477,7 +483,9 @@ describe('threats: flows and limits', () => {
 
   it('a large graph is checked in reasonable time', async () => {
     const steps = Array.from({ length: 2_000 }, (_, at) => ({
-      ...{ id: `s${at}`, call: 'lookup', input: { item: 'x' } },
+      id: `s${at}`,
+      call: 'lookup',
+      input: { item: 'x' },
       after: Array.from({ length: Math.min(at, 50) }, (__, back) => `s${at - back - 1}`),
     }));
     const data = { name: 'sample', version: '1.0.0', kind: 'dag', steps } as const;

@@ -21,7 +21,10 @@ const nodeOf = (node: StepNode, tools: Pick<FlowTools, 'get'> | undefined): Flow
   const { step, type, group, inner, level } = node;
   const tier = step.call === undefined ? undefined : tools?.get(step.call, step.version)?.tool.tier;
   return {
-    ...{ id: step.id, type, label: labelOf(node), level },
+    id: step.id,
+    type,
+    label: labelOf(node),
+    level,
     ...(group.owner && { parent: group.owner.step.id }),
     ...(inner && { kind: inner.kind }),
     ...(step.call !== undefined && { tool: step.call }),

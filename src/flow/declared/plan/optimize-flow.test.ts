@@ -42,8 +42,13 @@ describe('optimizing a flow', () => {
       ...[read('a'), read('b'), write('w'), read('c'), read('d'), write('v'), write('u')],
     ]);
     expect(afters(flow)).toEqual({
-      ...{ a: [], b: [], w: ['a', 'b'], c: ['w'], d: ['w'] },
-      ...{ v: ['c', 'd'], u: ['v'] },
+      a: [],
+      b: [],
+      w: ['a', 'b'],
+      c: ['w'],
+      d: ['w'],
+      v: ['c', 'd'],
+      u: ['v'],
     });
   });
 
@@ -83,7 +88,8 @@ describe('optimizing a flow', () => {
 
   it('runs reads of an inner group together, with the same result', () => {
     const group: FlowDataStep = {
-      ...{ id: 'group', retry: { attempts: 2 } },
+      id: 'group',
+      retry: { attempts: 2 },
       steps: [read('a'), read('b'), read('c', { x: { from: 'steps.a.data.id' } })],
     };
     const { flow, saves } = optimized([group, write('w')]);

@@ -21,7 +21,9 @@ afterEach(async () => {
 const sent: string[] = [];
 const send = (description = 'Sends a text.') =>
   defineTool({
-    ...{ name: 'send', description, tier: 'external_api' },
+    name: 'send',
+    description,
+    tier: 'external_api',
     input: z.object({ text: z.string(), to: z.string().default('all') }),
     run: ({ text }) => {
       sent.push(text);
@@ -29,17 +31,23 @@ const send = (description = 'Sends a text.') =>
     },
   });
 const read = defineTool({
-  ...{ name: 'read', description: 'Reads.', tier: 'read_only' },
+  name: 'read',
+  description: 'Reads.',
+  tier: 'read_only',
   input: z.looseObject({}),
   run: (input) => ({ text: 'read', ...input }),
 });
 const store = defineTool({
-  ...{ name: 'store', description: 'Stores.', tier: 'write' },
+  name: 'store',
+  description: 'Stores.',
+  tier: 'write',
   input: z.object({ text: z.string() }),
   run: ({ text }) => ({ stored: text }),
 });
 const wipe = defineTool({
-  ...{ name: 'wipe', description: 'Wipes.', tier: 'write' },
+  name: 'wipe',
+  description: 'Wipes.',
+  tier: 'write',
   capabilities: [{ action: 'wipe', description: 'Wipes.', destructive: true }],
   input: z.object({ text: z.string() }),
   run: ({ text }) => ({ wiped: text }),
@@ -49,8 +57,11 @@ const open = async (options: CribOptions = {}) => {
   sent.length = 0;
   const root = mkdtempSync(join(tmpdir(), 'toolcrib-plan-'));
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), store: 'memory', builtins: false },
-    ...{ tools: [send(), read, store, wipe] },
+    root,
+    home: join(root, 'home'),
+    store: 'memory',
+    builtins: false,
+    tools: [send(), read, store, wipe],
     ...options,
   });
   cleanup.push(() => rmSync(root, { recursive: true, force: true }));
@@ -59,7 +70,10 @@ const open = async (options: CribOptions = {}) => {
 };
 
 const flowOf = (steps: FlowData['steps'], part: Partial<FlowData> = {}): FlowData => ({
-  ...{ name: 'sample', version: '1.0.0', steps, ...part },
+  name: 'sample',
+  version: '1.0.0',
+  steps,
+  ...part,
 });
 
 const mailing = flowOf([
@@ -118,7 +132,10 @@ describe('an approved plan', () => {
     expect(approval.asks.map(({ step }) => step)).toEqual(['c', 'e']);
     const question = await crib.approvals.get(approval.approvalId);
     expect(question?.request.input).toMatchObject({
-      ...{ flow: 'sample', version: '1.0.0', digest: approval.digest, input: { text: 'hi' } },
+      flow: 'sample',
+      version: '1.0.0',
+      digest: approval.digest,
+      input: { text: 'hi' },
       calls: [
         { place: 'b', tool: 'send', input: { text: 'hi', to: 'all' }, targets: [] },
         { place: 'd', tool: 'store' },
@@ -190,7 +207,8 @@ describe('an approved plan', () => {
 
   it('covers the alternative and the fallback that the flow declares', async () => {
     const broken = aTool({
-      ...{ name: 'broken', tier: 'read_only' },
+      name: 'broken',
+      tier: 'read_only',
       run: () => {
         throw new Error('broken');
       },
@@ -198,11 +216,14 @@ describe('an approved plan', () => {
     const crib = await open({ tools: [send(), read, broken] });
     const steps = [
       {
-        ...{ id: 'a', call: 'read', when: 'false' },
+        id: 'a',
+        call: 'read',
+        when: 'false',
         else: { call: 'send', input: { text: 'else' } },
       },
       {
-        ...{ id: 'b', call: 'broken' },
+        id: 'b',
+        call: 'broken',
         onError: { fallback: { call: 'send', input: { text: 'fallback' } } },
       },
     ];
@@ -220,8 +241,12 @@ describe('an approved plan', () => {
   ])('covers the alternative of a list %s once, instead of the whole list', async (_of, items) => {
     const crib = await open();
     const list = {
-      ...{ id: 'a', call: 'send', input: { text: { from: 'item' } }, forEach: { items } },
-      ...{ when: 'input.go', else: { call: 'send', input: { text: 'none' } } },
+      id: 'a',
+      call: 'send',
+      input: { text: { from: 'item' } },
+      forEach: { items },
+      when: 'input.go',
+      else: { call: 'send', input: { text: 'none' } },
     };
     await crib.flows.registerData(flowOf([{ id: 'read', call: 'read' }, list]));
     const input = { ...texts, go: false };
@@ -258,7 +283,8 @@ describe('an approved plan', () => {
     await crib.flows.registerData(many);
     const input = { texts: Array.from({ length: 501 }, (_, at) => String(at)) };
     await expect(crib.flows.requestApproval('many', input)).rejects.toMatchObject({
-      ...{ code: 'VALIDATION_ERROR', message: expect.stringContaining('more than 500') },
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('more than 500'),
     });
   });
 });
@@ -339,7 +365,9 @@ describe('threat: the approval of a plan', () => {
       { id: 'list', call: 'read', input: { items: ['one', 'two'] } },
       { id: 'first', call: 'send', input: { text: 'first' } },
       {
-        ...{ id: 'mail', call: 'send', input: { text: { from: 'item' } } },
+        id: 'mail',
+        call: 'send',
+        input: { text: { from: 'item' } },
         forEach: { items: { from: 'steps.list.data.items' } },
       },
     ];
@@ -364,7 +392,8 @@ describe('threat: the approval of a plan', () => {
 
   it('hostile: what a planned tool calls itself is not covered', async () => {
     const outer = aTool({
-      ...{ name: 'outer', tier: 'execute' },
+      name: 'outer',
+      tier: 'execute',
       run: (async (_input: unknown, { call }: ToolContext) => {
         const { status } = await call('send', { text: 'inner' });
         return status;
@@ -409,7 +438,8 @@ describe('threat: the approval of a plan', () => {
   it('hostile: a path that the plan names leads elsewhere when it is used', async () => {
     const touched: string[] = [];
     const put = aTool({
-      ...{ name: 'put', tier: 'execute' },
+      name: 'put',
+      tier: 'execute',
       needs: { paths: [{ path: '.', access: 'write' }] },
       run: ((input: { path: string }) => touched.push(input.path)) as never,
     });

@@ -59,7 +59,8 @@ describe('planning a flow', () => {
     const sending = { call: 'send', input: { text: 'x' } };
     const plan = await crib.flows.plan(
       {
-        ...{ name: 'listed', version: '1.0.0' },
+        name: 'listed',
+        version: '1.0.0',
         steps: [
           { id: 'a', ...sending, forEach: { items: [1, 2, 3] }, when: 'input.go', else: sending },
         ],
@@ -86,8 +87,13 @@ describe('planning a flow', () => {
       { step: 'd', key: 'TOOLCRIB_TEST_NOT_THERE' },
     ]);
     expect(plan.steps.find(({ id }) => id === 'c')).toMatchObject({
-      ...{ tool: 'send', tier: 'external_api', verdict: 'ask', effects: ['external_api'] },
-      ...{ input: { text: 'hi' }, timeFrom: 'timeout', maxUsd: 0.5 },
+      tool: 'send',
+      tier: 'external_api',
+      verdict: 'ask',
+      effects: ['external_api'],
+      input: { text: 'hi' },
+      timeFrom: 'timeout',
+      maxUsd: 0.5,
     });
     expect(ran).toBe(0);
     expect(await crib.audit.query()).toEqual([]);
@@ -99,7 +105,9 @@ describe('planning a flow', () => {
     const planOf = (forEach: unknown, more: object = {}) =>
       crib.flows.plan(
         {
-          ...{ name: 'sample', version: '1.0.0', steps: [{ ...step, forEach, ...more } as never] },
+          name: 'sample',
+          version: '1.0.0',
+          steps: [{ ...step, forEach, ...more } as never],
         },
         { list: ['x', 'y', 'z'] },
       );
@@ -115,7 +123,7 @@ describe('planning a flow', () => {
       const each = { id: 'each', call: 'read', input: { n: { from: 'item' } } };
       const step = { ...each, forEach: { items: { from: 'input.list' } }, ...more };
       const plan = await crib.flows.plan(
-        { ...{ name: 'sample', version: '1.0.0', steps: [step as never] } },
+        { name: 'sample', version: '1.0.0', steps: [step as never] },
         { list },
       );
       return plan.steps[0];
@@ -141,7 +149,8 @@ describe('planning a flow', () => {
     const typed = { ...flow, kind: 'sequential' as const, steps: [flow.steps[0] as never], input };
     const refused = { code: 'VALIDATION_ERROR', message: expect.stringContaining('n') };
     await expect(crib.flows.plan(typed, { n: 1, exprs: '1+1' })).rejects.toMatchObject({
-      ...{ code: 'VALIDATION_ERROR', message: expect.stringContaining('exprs') },
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('exprs'),
     });
     await expect(crib.flows.plan(typed, undefined)).rejects.toMatchObject(refused);
     await expect(crib.flows.plan(typed, {})).rejects.toMatchObject(refused);
@@ -173,14 +182,18 @@ describe('planning a flow', () => {
     const crib = await open();
     const text = { from: 'input.text' };
     await crib.flows.registerData({
-      ...{ name: 'inner', version: '1.0.0' },
+      name: 'inner',
+      version: '1.0.0',
       steps: [
         { id: 'mail', call: 'send', input: { text } },
         { id: 'sure', approve: 'Sure?' },
       ],
     });
     const other: FlowData = {
-      ...{ name: 'outer', version: '1.0.0', limits: { maxConcurrency: 1 }, kind: 'parallel' },
+      name: 'outer',
+      version: '1.0.0',
+      limits: { maxConcurrency: 1 },
+      kind: 'parallel',
       steps: [
         { id: 'sub', flow: 'inner@1.0.0', input: { text: 'hi' }, retry: { attempts: 2 } },
         {
@@ -198,7 +211,8 @@ describe('planning a flow', () => {
     expect(plan.steps[1]).toMatchObject({ input: { text: 'hi' }, verdict: 'ask' });
     expect(plan.approvals.map(({ step }) => step)).toEqual(['sub/mail', 'sub/sure', 'n.else']);
     expect(plan.missingCredentials).toContainEqual({
-      ...{ step: 'sub/mail', key: 'TOOLCRIB_TEST_NOT_THERE' },
+      step: 'sub/mail',
+      key: 'TOOLCRIB_TEST_NOT_THERE',
     });
     // One after the other: only one may run at once.
     expect(plan.estimatedMs).toBe(1_100);
@@ -239,11 +253,16 @@ describe('planning a flow', () => {
     const planAs = (permissions: readonly string[]) =>
       crib.flows.plan(flow, { n: 1 }, { permissions });
     expect((await planAs(['tool:read'])).denied).toContainEqual({
-      ...{ step: 'd', reason: 'The caller does not hold the permission tool:send.' },
+      step: 'd',
+      reason: 'The caller does not hold the permission tool:send.',
     });
     expect((await planAs(['tool:read', 'tool:send'])).denied).toEqual([]);
     await crib.permissions.grant({
-      ...{ subject: {}, resource: 'tool:send', actions: ['*'], skipsApproval: false, by: 'ada' },
+      subject: {},
+      resource: 'tool:send',
+      actions: ['*'],
+      skipsApproval: false,
+      by: 'ada',
     });
     expect((await planAs(['tool:read'])).denied).toEqual([]);
   });
@@ -306,7 +325,10 @@ describe('drawing a flow', () => {
     const crib = await open();
     const { nodes, edges } = await crib.flows.graph(flow);
     expect(nodes.find(({ id }) => id === 'c')).toMatchObject({
-      ...{ type: 'call', label: 'send', tier: 'external_api', level: 1 },
+      type: 'call',
+      label: 'send',
+      tier: 'external_api',
+      level: 1,
     });
     expect(edges).toContainEqual({ from: 'a', to: 'c', type: 'order' });
     expect(edges).toContainEqual({ from: 'a', to: 'd', type: 'both' });

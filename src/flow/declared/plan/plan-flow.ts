@@ -61,7 +61,7 @@ interface PlannedInput {
 }
 
 const baseOf = ({ step, type, level }: StepNode) =>
-  ({ ...{ id: step.id, type, level, effects: [] }, verdict: 'allow', maxUsd: 0 }) as const;
+  ({ id: step.id, type, level, effects: [], verdict: 'allow', maxUsd: 0 }) as const;
 
 type PlacedFault = Pick<FlowFault, 'path'>;
 
@@ -148,7 +148,9 @@ class Planner {
     left.steps -= program.tree.nodes.length;
     const given = this.#inputOf(node);
     const inner = new Planner(program, this.#deps, {
-      ...{ input: given?.value, isInputKnown: given !== undefined, as: this.#as },
+      input: given?.value,
+      isInputKnown: given !== undefined,
+      as: this.#as,
       bounds: { outer: new Set([...outer, named]), left },
     });
     await inner.run([]);
@@ -161,7 +163,8 @@ class Planner {
       timeFrom: estimatedMs > 0 ? 'declared' : 'none',
     });
     const within = <T extends { readonly step: string }>(each: T): T => ({
-      ...{ ...each, step: `${id}/${each.step}` },
+      ...each,
+      step: `${id}/${each.step}`,
     });
     this.steps.push(...inner.steps.map((each) => ({ ...each, id: `${id}/${each.id}` })));
     this.approvals.push(...inner.approvals.map(within));
@@ -211,7 +214,9 @@ class Planner {
     const tool = this.#deps.tools.get(name, version)?.tool;
     if (!tool) return;
     const callInputs = knownInputs(placed, {
-      ...{ program: this.#program, scope: this.#scope, roots: this.#roots },
+      program: this.#program,
+      scope: this.#scope,
+      roots: this.#roots,
       left: this.#bounds.left,
     });
     const given =
@@ -231,8 +236,16 @@ class Planner {
     const time = this.#time(tool, step.timeoutMs);
     if (isOwn) this.items.set(node, { ms: time.estimatedMs, count });
     this.steps.push({
-      ...{ id, type: 'call', tool: name, version: tool.version, tier: tool.tier, level, maxUsd },
-      ...{ effects: effectsOf(tool), ...verdict, ...time },
+      id,
+      type: 'call',
+      tool: name,
+      version: tool.version,
+      tier: tool.tier,
+      level,
+      maxUsd,
+      effects: effectsOf(tool),
+      ...verdict,
+      ...time,
       ...(given && { input: given.value }),
     });
   }
@@ -328,7 +341,9 @@ export const planFlow = async (
   const program = compileProgram(flow);
   const faults = await flowFaults(program, deps);
   const planner = new Planner(program, deps, {
-    ...{ input, isInputKnown: true, as },
+    input,
+    isInputKnown: true,
+    as,
     bounds: { outer: new Set([flowKey(flow)]), left: { steps: MAX_INNER_STEPS, items: MAX_ITEMS } },
   });
   const errors = faults.filter(({ severity }) => severity === 'error');
@@ -344,7 +359,12 @@ export const planFlow = async (
   const { steps, approvals, denied, missingCredentials, maxUsd, isOpen } = planner;
   const limit = flow.limits?.maxUsd;
   return {
-    ...{ flow: flow.name, version: flow.version, steps, levels, approvals, denied },
+    flow: flow.name,
+    version: flow.version,
+    steps,
+    levels,
+    approvals,
+    denied,
     digest: await planDigest(program, { input, caller: callerOf(as) }, deps),
     criticalPath: path,
     estimatedMs: Math.round(ms),

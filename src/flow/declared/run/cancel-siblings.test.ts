@@ -22,7 +22,9 @@ let aborted = 0;
 const called: string[] = [];
 /** Ends only when it is cancelled. */
 const hang = defineTool({
-  ...{ name: 'hang', description: 'Waits for its signal.', tier: 'read_only' },
+  name: 'hang',
+  description: 'Waits for its signal.',
+  tier: 'read_only',
   input: z.looseObject({}),
   run: (_input, { signal }: ToolContext) =>
     new Promise((_, reject) => {
@@ -35,7 +37,10 @@ const hang = defineTool({
 });
 /** Fails once so many calls of `hang` run. */
 const fail = defineTool({
-  ...{ name: 'fail', description: 'Fails.', tier: 'read_only', retry: RetryPolicies.NONE },
+  name: 'fail',
+  description: 'Fails.',
+  tier: 'read_only',
+  retry: RetryPolicies.NONE,
   input: z.object({ after: z.number().default(0) }),
   run: async ({ after }) => {
     while (running < after) await new Promise((resolve) => setImmediate(resolve));
@@ -43,12 +48,16 @@ const fail = defineTool({
   },
 });
 const note = defineTool({
-  ...{ name: 'note', description: 'Notes.', tier: 'read_only' },
+  name: 'note',
+  description: 'Notes.',
+  tier: 'read_only',
   input: z.object({ text: z.string() }),
   run: ({ text }) => called.push(text),
 });
 const send = defineTool({
-  ...{ name: 'send', description: 'Sends.', tier: 'external_api' },
+  name: 'send',
+  description: 'Sends.',
+  tier: 'external_api',
   input: z.looseObject({}),
   run: () => called.push('send'),
 });
@@ -58,7 +67,9 @@ const open = async (options: CribOptions = {}) => {
   aborted = 0;
   called.length = 0;
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools: [hang, fail, note, send] },
+    store: 'memory',
+    builtins: false,
+    tools: [hang, fail, note, send],
     ...options,
   });
   cleanup.push(() => crib.close());
@@ -72,7 +83,11 @@ const INSTEAD: readonly (readonly [string, Partial<FlowDataStep>])[] = [
 ];
 
 const flowOf = (steps: readonly FlowDataStep[], part: Partial<FlowData> = {}): FlowData => ({
-  ...{ name: 'sample', version: '1.0.0', kind: 'parallel', steps, ...part },
+  name: 'sample',
+  version: '1.0.0',
+  kind: 'parallel',
+  steps,
+  ...part,
 });
 
 const run = async (data: FlowData, input: unknown = {}, options: CribOptions = {}) => {
@@ -130,8 +145,12 @@ describe('the failure of a group', () => {
     const { nodes = [] } = (await crib.flows.nodes(runId)) ?? {};
     const status = Object.fromEntries(nodes.map((node) => [node.id, node.status]));
     expect(status).toMatchObject({
-      ...{ sleep: 'cancelled', event: 'cancelled', ask: 'cancelled' },
-      ...{ call: 'cancelled', flow: 'cancelled', bad: 'failed' },
+      sleep: 'cancelled',
+      event: 'cancelled',
+      ask: 'cancelled',
+      call: 'cancelled',
+      flow: 'cancelled',
+      bad: 'failed',
     });
     expect((await crib.flows.get(`${runId}.flow`))?.status).toBe('cancelled');
     expect(await crib.approvals.list()).toEqual([]);
@@ -150,7 +169,9 @@ describe('the failure of a group', () => {
             onError: { fallback: { call: 'note', input: { text: 'group' } } },
             steps: [
               {
-                ...{ id: 'one', call: 'hang', retry: { attempts: 3, delayMs: 1 } },
+                id: 'one',
+                call: 'hang',
+                retry: { attempts: 3, delayMs: 1 },
                 onError: { fallback: { call: 'note', input: { text: 'one' } } },
               },
               { id: 'bad', call: 'fail', input: { after: 1 } },
@@ -171,7 +192,9 @@ describe('the failure of a group', () => {
     const { end } = await run(
       flowOf([
         {
-          ...{ id: 'list', forEach: { items: { from: 'input.items' } }, kind: 'parallel' },
+          id: 'list',
+          forEach: { items: { from: 'input.items' } },
+          kind: 'parallel',
           steps: [
             { id: 'one', call: 'hang' },
             { id: 'two', call: 'hang' },
@@ -257,7 +280,9 @@ describe('a step that is out of time', () => {
     const { end, status } = await run(
       flowOf([
         {
-          ...{ id: 'group', kind: 'parallel', timeoutMs: 30 },
+          id: 'group',
+          kind: 'parallel',
+          timeoutMs: 30,
           steps: [
             { id: 'one', call: 'hang' },
             { id: 'wait', waitFor: 'never' },

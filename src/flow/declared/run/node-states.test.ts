@@ -33,7 +33,9 @@ const broken = defineTool({
 const flaky = () => {
   let calls = 0;
   return defineTool({
-    ...{ name: 'flaky', description: 'Fails at first.', tier: 'read_only' },
+    name: 'flaky',
+    description: 'Fails at first.',
+    tier: 'read_only',
     retry: RetryPolicies.NONE,
     input: z.object({ fails: z.number().default(0) }),
     run: ({ fails }) => {
@@ -155,7 +157,8 @@ describe('the state of a step whose group was tried again', () => {
 
   it('is that of the last try of the outer group', async () => {
     const inner: FlowDataStep = {
-      ...{ id: 'inner', retry },
+      id: 'inner',
+      retry,
       steps: [{ id: 'b', call: 'flaky', input: { fails: 3 } }],
     };
     const state = await stateOf({ retry, steps: [inner] }, 'b');
@@ -167,7 +170,9 @@ describe('the state of a step whose group was tried again', () => {
 describe('the items of a list', () => {
   it('count once each, however often they were tried', async () => {
     const state = await stateOf({
-      ...{ call: 'flaky', input: { fails: 1 }, retry: { attempts: 2, delayMs: 1 } },
+      call: 'flaky',
+      input: { fails: 1 },
+      retry: { attempts: 2, delayMs: 1 },
       forEach: { items: [1, 2], maxConcurrency: 1 },
     });
     expect(state).toMatchObject({ status: 'done', items: { done: 2, failed: 0 } });
@@ -175,7 +180,7 @@ describe('the items of a list', () => {
 
   it('are counted for a group as well', async () => {
     const state = await stateOf({
-      ...{ steps: [{ id: 'b', call: 'flaky', input: { fails: 1 } }] },
+      steps: [{ id: 'b', call: 'flaky', input: { fails: 1 } }],
       forEach: { items: [1, 2, 3], maxConcurrency: 1, onFailure: 'continue' },
     });
     expect(state).toMatchObject({ status: 'done', items: { done: 2, failed: 1 } });

@@ -141,7 +141,9 @@ const stateOf = (node: StepNode, rounds: RowsByRound | undefined, run: FlowRun):
   const status = statusOf(rows, isOver);
   const items = itemsOf(rows);
   return {
-    ...{ id: step.id, type, attempts: ofRounds.reduce((sum, each) => sum + each.attempts, 0) },
+    id: step.id,
+    type,
+    attempts: ofRounds.reduce((sum, each) => sum + each.attempts, 0),
     ...status,
     ...(status.status === 'done' && resultOf(rows.end, row)),
     ...(items && { items }),

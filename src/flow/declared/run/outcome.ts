@@ -22,7 +22,9 @@ export type Outcome =
 export const done = (data: unknown): Outcome => ({ status: 'done', data: data ?? null });
 
 export const failedWith = (error: ToolError, aborts = false): Outcome => ({
-  ...{ status: 'failed', error, aborts },
+  status: 'failed',
+  error,
+  aborts,
 });
 
 /** Makes a failure one that must not be tried again by itself. */

@@ -17,22 +17,34 @@ let failures = 0;
 const text = z.object({ text: z.string() });
 const tools = [
   defineTool({
-    ...{ name: 'echo', description: 'Returns a text.', tier: 'read_only', input: text },
+    name: 'echo',
+    description: 'Returns a text.',
+    tier: 'read_only',
+    input: text,
     run: (input) => input,
   }),
   defineTool({
-    ...{ name: 'store', description: 'Stores a text.', tier: 'write', input: text },
+    name: 'store',
+    description: 'Stores a text.',
+    tier: 'write',
+    input: text,
     run: (input) => {
       stored.push(input.text);
       return input;
     },
   }),
   defineTool({
-    ...{ name: 'send', description: 'Sends a text.', tier: 'external_api', input: text },
+    name: 'send',
+    description: 'Sends a text.',
+    tier: 'external_api',
+    input: text,
     run: (input) => input,
   }),
   defineTool({
-    ...{ name: 'fail_once', description: 'Fails at first.', tier: 'read_only', input: text },
+    name: 'fail_once',
+    description: 'Fails at first.',
+    tier: 'read_only',
+    input: text,
     retry: RetryPolicies.NONE,
     run: (input) => {
       failures += 1;
@@ -51,7 +63,9 @@ const open = async (rules: readonly object[] = []) => {
     { name: 'ask', effect: 'ask', tools: ['send'] },
   ];
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools },
+    store: 'memory',
+    builtins: false,
+    tools,
     policy: { version: 1, rules: all as never },
   });
   cleanup.push(() => crib.close());
@@ -59,7 +73,10 @@ const open = async (rules: readonly object[] = []) => {
 };
 
 const flowOf = (steps: readonly FlowDataStep[], part: Partial<FlowData> = {}): FlowData => ({
-  ...{ name: 'sample', version: '1.0.0', steps, ...part },
+  name: 'sample',
+  version: '1.0.0',
+  steps,
+  ...part,
 });
 const say = (id: string): FlowDataStep => ({ id, call: 'echo', input: { text: id } });
 const input = { text: 'given' };
@@ -81,7 +98,9 @@ describe('the first step of a pipeline', () => {
   it('gets the same in each try of its group, whatever siblings have returned meanwhile', async () => {
     const crib = await open();
     const p: FlowDataStep = {
-      ...{ id: 'p', kind: 'pipeline', retry: { attempts: 2, delayMs: 20 } },
+      id: 'p',
+      kind: 'pipeline',
+      retry: { attempts: 2, delayMs: 20 },
       steps: [...inner, { id: 'r', call: 'fail_once' }],
     };
     await crib.flows.registerData(flowOf([p, say('a')], { kind: 'parallel' }));

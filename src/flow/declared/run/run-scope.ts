@@ -107,14 +107,18 @@ export class RunScope implements ValueScope {
 
   #copy(suffix: string, mayRunAgain: boolean): RunScope {
     return new RunScope(this, Object.assign(noSteps(), this.steps), {
-      ...{ parent: this, suffix: this.suffix + suffix, mayRunAgain },
+      parent: this,
+      suffix: this.suffix + suffix,
+      mayRunAgain,
     });
   }
 
   /** A scope for one item of a list. Shares the steps: an item adds none. */
   forItem(item: unknown, index: number): RunScope {
     const scope = new RunScope(this, this.steps, {
-      ...{ parent: this, suffix: `${this.suffix}.i${index}`, items: `${this.items}.i${index}` },
+      parent: this,
+      suffix: `${this.suffix}.i${index}`,
+      items: `${this.items}.i${index}`,
     });
     (scope as { item?: unknown }).item = item;
     return scope;
@@ -124,7 +128,9 @@ export class RunScope implements ValueScope {
   forAsked(id: string, asked: number): RunScope {
     if (asked === 0) return this;
     return new RunScope(this, this.steps, {
-      ...{ parent: this, suffix: this.suffix, asked: `${this.asked}.${id}-ask${asked}` },
+      parent: this,
+      suffix: this.suffix,
+      asked: `${this.asked}.${id}-ask${asked}`,
     });
   }
 

@@ -121,7 +121,9 @@ export class StepWork {
     const earlier = this.#madeCalls.get(place);
     const needs = gatedNeeds(tool);
     const options: FlowCallOptions = {
-      ...{ key, place, attemptOf: `${place}${scope.asked}` },
+      key,
+      place,
+      attemptOf: `${place}${scope.asked}`,
       ...(earlier && { earlier }),
       ...signalOf(scope),
       ...(version !== undefined && { version }),

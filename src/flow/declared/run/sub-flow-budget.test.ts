@@ -13,7 +13,9 @@ afterEach(async () => {
 
 let paidCalls = 0;
 const paid = defineTool({
-  ...{ name: 'paid', description: 'Costs a quarter.', tier: 'read_only' },
+  name: 'paid',
+  description: 'Costs a quarter.',
+  tier: 'read_only',
   cost: { model: 'usage_based', fixed: 0.25 },
   input: z.looseObject({}),
   run: async () => {
@@ -23,7 +25,10 @@ const paid = defineTool({
   },
 });
 const twice = defineTool({
-  ...{ name: 'twice', description: 'Pays twice.', tier: 'read_only', callsTools: true },
+  name: 'twice',
+  description: 'Pays twice.',
+  tier: 'read_only',
+  callsTools: true,
   input: z.looseObject({}),
   run: async (_input, { call }: ToolContext) => {
     const results = await Promise.all([call('paid', {}), call('paid', {})]);
@@ -39,12 +44,17 @@ const open = async () => {
 };
 
 const eachItem = (call: string, limits?: FlowData['limits']): FlowData => ({
-  ...{ name: 'inner', version: '1.0.0', ...(limits && { limits }) },
+  name: 'inner',
+  version: '1.0.0',
+  ...(limits && { limits }),
   steps: [{ id: 'each', call, forEach: { items: [1, 2, 3, 4], onFailure: 'continue' } }],
 });
 
 const outer = (maxUsd: number): FlowData => ({
-  ...{ name: 'outer', version: '1.0.0', kind: 'parallel', onFailure: 'continue' },
+  name: 'outer',
+  version: '1.0.0',
+  kind: 'parallel',
+  onFailure: 'continue',
   limits: { maxUsd },
   steps: [
     { id: 'own', call: 'paid', onError: 'skip' },
@@ -81,14 +91,18 @@ describe('the budget of a flow', () => {
   it('counts what a sub-flow spends while it runs, not only when it has ended', async () => {
     const crib = await open();
     await crib.flows.registerData({
-      ...{ name: 'inner', version: '1.0.0' },
+      name: 'inner',
+      version: '1.0.0',
       steps: [
         { id: 'pay', call: 'paid' },
         { id: 'wait', waitFor: 'go' },
       ],
     });
     await crib.flows.registerData({
-      ...{ name: 'outer', version: '1.0.0', kind: 'parallel', limits: { maxUsd: 0.25 } },
+      name: 'outer',
+      version: '1.0.0',
+      kind: 'parallel',
+      limits: { maxUsd: 0.25 },
       steps: [
         { id: 'sub', flow: 'inner@1.0.0' },
         {

@@ -13,7 +13,9 @@ afterEach(async () => {
 });
 
 const odd = defineTool({
-  ...{ name: 'odd', description: 'Refuses odd numbers.', tier: 'read_only' },
+  name: 'odd',
+  description: 'Refuses odd numbers.',
+  tier: 'read_only',
   retry: RetryPolicies.NONE,
   input: z.object({ n: z.number() }),
   run: ({ n }) => {
@@ -24,7 +26,9 @@ const odd = defineTool({
 
 const start = async (step: Partial<FlowDataStep>, expiresMinutes = 60) => {
   const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, tools: [odd] },
+    store: 'memory',
+    builtins: false,
+    tools: [odd],
     config: { approvals: { expiresMinutes } },
   });
   cleanup.push(() => crib.close());

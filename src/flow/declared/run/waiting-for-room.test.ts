@@ -18,7 +18,9 @@ const open = async () => {
     end = resolve;
   });
   const heavy = defineTool({
-    ...{ name: 'heavy', description: 'Needs the whole machine.', tier: 'read_only' },
+    name: 'heavy',
+    description: 'Needs the whole machine.',
+    tier: 'read_only',
     resourceRequirements: { cpu: '100000%' },
     input: z.object({}),
     run: async () => {
@@ -41,7 +43,10 @@ describe('a call that waits for room on the machine', () => {
   it('ends with the time of its run', async () => {
     const { crib, runs } = await open();
     await crib.flows.registerData({
-      ...{ name: 'sample', version, steps: [heavyStep], limits: { timeoutMs: 50 } },
+      name: 'sample',
+      version,
+      steps: [heavyStep],
+      limits: { timeoutMs: 50 },
     });
     const { finished } = await crib.flows.start('sample', {});
     expect(await finished).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });

@@ -12,7 +12,9 @@ afterEach(async () => {
 });
 
 const send = defineTool({
-  ...{ name: 'send', description: 'Sends.', tier: 'external_api' },
+  name: 'send',
+  description: 'Sends.',
+  tier: 'external_api',
   input: z.looseObject({}),
   run: () => 'sent',
 });
@@ -36,7 +38,10 @@ describe('the questions of a run that is over', () => {
   it('are taken back when the run is out of time', async () => {
     const crib = await open();
     await crib.flows.registerData({
-      ...{ name: 'sample', version: '1.0.0', kind: 'parallel', steps: ASKS },
+      name: 'sample',
+      version: '1.0.0',
+      kind: 'parallel',
+      steps: ASKS,
       limits: { timeoutMs: 200 },
     });
     const { finished } = await crib.flows.start('sample', {});
@@ -48,7 +53,10 @@ describe('the questions of a run that is over', () => {
   it('are taken back when somebody cancels the run', async () => {
     const crib = await open();
     await crib.flows.registerData({
-      ...{ name: 'sample', version: '1.0.0', kind: 'parallel', steps: ASKS },
+      name: 'sample',
+      version: '1.0.0',
+      kind: 'parallel',
+      steps: ASKS,
     });
     const { runId } = await crib.flows.start('sample', {});
     await expect.poll(() => waiting(crib)).toBe(2);
@@ -61,7 +69,8 @@ describe('the questions of a run that is over', () => {
       const crib = await open();
       crib.flows.register(
         defineFlow({
-          ...{ name: end, version: '1.0.0' },
+          name: end,
+          version: '1.0.0',
           run: async (flow) => {
             void flow.waitForApproval('Go on?');
             await flow.waitForEvent('end');
