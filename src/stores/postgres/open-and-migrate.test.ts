@@ -123,6 +123,28 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
     await store.close();
   });
 
+  it.each([
+    ['the id of an event that waits', { text: '{"kind":"event","eventId":2,', eventId: 2 }],
+    ['a number that no id can be', { eventId: '100000000000000000000' }],
+    ['text that ends its own', { text: '\\","eventId":2,"', list: [{ eventId: 2 }] }],
+  ])('hostile: is migrated whatever a tool has answered, such as %s', async (_, value) => {
+    const schema = newSchema();
+    await (await open({ schema })).close();
+    const call = { key: 'a"b', kind: 'call', name: 'fetch', state: 'done' };
+    const step = { ...call, value: { kind: 'event', ...value } };
+    const scalar = { ...call, key: 'c', value: '\\\\","kind":"event","eventId":2,"' };
+    const records = [step, scalar].map((each) =>
+      JSON.stringify(each).replace('"100000000000000000000"', '100000000000000000000'),
+    );
+    await server().sql(`SET search_path = ${schema}; UPDATE store_schema SET version = 6;
+      INSERT INTO flow_events (run_id, record) VALUES ('a', '{}'), ('a', '{}');
+      INSERT INTO flow_steps (run_id, key, record)
+      VALUES ('a', 'b', '${records[0]}'), ('a', 'c', '${records[1]}')`);
+    const store = await open({ schema });
+    expect(await store.flows.events('a')).toEqual([{ id: 1 }, { id: 2 }]);
+    await store.close();
+  });
+
   it('ten stores that open at once make one schema', async () => {
     const schema = newSchema();
     const stores = await Promise.all(times(10, () => open({ schema, connections: 2 })));
