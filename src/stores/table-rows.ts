@@ -37,4 +37,6 @@ export interface TableSource {
   pages(table: CopiedTable): Iterable<readonly CopiedRow[]>;
   /** How many rows all tables hold. */
   readonly total: number;
+  /** The greatest id that an event has had, also of one that was forgotten: steps name it. */
+  readonly lastEventId: number;
 }

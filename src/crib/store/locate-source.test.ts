@@ -95,6 +95,40 @@ describe('the database that is copied', () => {
     expect(await locate(file, true)).toEqual({ file: { path: file } });
   });
 
+  it.each([
+    ['the project', '', '.toolcrib/state.db'],
+    ['its folder', '.toolcrib', 'state.db'],
+    ['the file', '.toolcrib/state.db', ''],
+  ])(
+    'hostile: a file of the project that the user names by a link to %s is refused',
+    async (_, target, rest) => {
+      await plant(file);
+      const link = join(base, 'link');
+      symlinkSync(join(project, target), link);
+      const named = join(link, rest);
+      await expect(locate(named)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await locate(named, true)).toEqual({ file: { path: named } });
+    },
+  );
+
+  it('hostile: a file that is named by its real path is one of a project that was opened by a link', async () => {
+    await plant(file);
+    const link = join(base, 'link');
+    symlinkSync(project, link);
+    const deps = { config, project: link, userDir, runtime };
+    const located = locateSource({ named: file, foreign: false }, deps);
+    await expect(located).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('is that of the user in the project, named by a link to it, with its identity', async () => {
+    await useProject();
+    const link = join(base, 'link');
+    symlinkSync(project, link);
+    const { file: source, foreign } = await locate(join(link, '.toolcrib', 'state.db'));
+    expect([source.path, foreign]).toEqual([file, undefined]);
+    expect(source.identity).toMatchObject({ id: expect.any(String) });
+  });
+
   it('is any file outside of the project that the user names', async () => {
     const named = join(base, 'backup.db');
     expect(await locate(named)).toEqual({ file: { path: named } });

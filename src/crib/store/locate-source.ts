@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import { isBelow } from '../../kit/file/segments-below.ts';
 import { ForeignStore } from '../../stores/sqlite/database/store-identity.ts';
 import { type UnusedFile, withUnusedDatabase } from '../../stores/sqlite/unused-database.ts';
 import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
 import { noteOpened } from './note-opened.ts';
+import { pathInProject } from './path-in-project.ts';
 
 export interface SourceRequest {
   /** The file that the user named, absolute; that of the configuration when absent. */
@@ -73,8 +73,9 @@ export const locateSource = async (
 ): Promise<LocatedSource> => {
   const { config, project, userDir, runtime } = deps;
   const path = named ?? resolve(project, config.store.path);
-  if (foreign || !isBelow(project, path)) return { file: { path } };
-  const placed = await placeStore(path, { userDir, projectDir: project, runtime });
+  const inside = foreign ? undefined : await pathInProject(project, path);
+  if (inside === undefined) return { file: { path } };
+  const placed = await placeStore(inside, { userDir, projectDir: project, runtime });
   const location = await checked(placed, deps);
   if (named !== undefined && location.foreign !== undefined) throw refused(location.foreign);
   return {

@@ -17,6 +17,7 @@ import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
 import { noteOpened } from './note-opened.ts';
 import { openPlace } from './open-place.ts';
+import { pathInProject } from './path-in-project.ts';
 import { assertSealKey } from './seal-key.ts';
 
 export interface StoreOptions {
@@ -38,11 +39,18 @@ export interface OpenStoreDeps {
 const IN_MEMORY = ':memory:';
 
 /**
- * Tells whether a database may have come with the project. A program that names a file outside
- * `.toolcrib` vouches for it.
+ * Returns the path in the project of a database that may have come with it; `undefined` for any other. A
+ * program that names a file outside `.toolcrib` vouches for it.
  */
-const mayComeWithProject = (file: string, isNamed: boolean, project: string): boolean =>
-  isBelow(isNamed ? join(project, FOLDER) : project, file);
+const pathWithProject = async (
+  file: string,
+  isNamed: boolean,
+  project: string,
+): Promise<string | undefined> => {
+  const path = await pathInProject(project, file);
+  const folder = isNamed ? join(project, FOLDER) : project;
+  return path !== undefined && isBelow(folder, path) ? path : undefined;
+};
 
 const openSqlite = async (location: StoreLocation, deps: OpenStoreDeps): Promise<Store> => {
   const { createSqliteStore } = await import('../../stores/sqlite/create-sqlite-store.ts');
@@ -145,9 +153,8 @@ export const openStore = async (
   if (!('sqlite' in choice)) return choice;
   if (choice.sqlite === IN_MEMORY) return openSqlite({ path: IN_MEMORY }, deps);
   const file = resolve(deps.project, choice.sqlite);
-  if (mayComeWithProject(file, chosen !== undefined, deps.project)) {
-    return withSeals(await openProjectStore(file, deps), deps);
-  }
+  const inside = await pathWithProject(file, chosen !== undefined, deps.project);
+  if (inside !== undefined) return withSeals(await openProjectStore(inside, deps), deps);
   const store = await openSqlite({ path: file }, deps);
   await ignoreState(file);
   return withSeals(store, deps);

@@ -104,6 +104,15 @@ const scanWith = async function* scanWith(run: Run): AsyncGenerator<readonly Aud
   }
 };
 
+/**
+ * Goes on behind the last id of the source, whose event may be gone: a run would take an event under an id
+ * that one of its steps names for one that it has had.
+ */
+const continueEventIds = async (run: Run, { lastEventId }: TableSource): Promise<void> => {
+  if (lastEventId === 0) return;
+  await run(`SELECT setval(pg_get_serial_sequence('@flow_events', 'id'), $1)`, [lastEventId]);
+};
+
 const copyAll = async (run: Run, source: TableSource, options: ImportOptions): Promise<number> => {
   // The locks of all write groups: nobody writes to the target meanwhile.
   await run('UPDATE @lanes SET version = version + 1');
@@ -117,9 +126,7 @@ const copyAll = async (run: Run, source: TableSource, options: ImportOptions): P
       options.onRows?.(copied);
     }
   }
-  await run(
-    `SELECT setval(pg_get_serial_sequence('@flow_events', 'id'), max(id)) FROM @flow_events`,
-  );
+  await continueEventIds(run, source);
   const [anchor] = (await run('SELECT seq, checkpoint FROM @audit_anchor')) as AnchorRecord[];
   await options.check({ anchor: anchor && readAnchor(anchor), scan: () => scanWith(run) });
   return copied;

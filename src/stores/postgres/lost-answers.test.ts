@@ -1,6 +1,8 @@
 /** Answers that are lost after the server has committed: nobody is left with a claim that nobody knows of. */
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NOW, times } from '../../../test/conformance/store-samples.ts';
+import { type FakeRuntime, fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { type LossyProxy, openLossyProxy } from '../../../test/fixtures/lossy-proxy.ts';
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
@@ -145,3 +147,98 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store that loses answers', ()
     await crib.close();
   });
 });
+
+describe.skipIf(isPostgresMissing())(
+  'a run of a PostgreSQL store whose claim was not answered',
+  () => {
+    const { server, url, newSchema, open } = usePostgres();
+    let proxy: LossyProxy;
+    let runtime: FakeRuntime;
+    let schema: string;
+    let store: Store;
+    beforeEach(async () => {
+      proxy = await openLossyProxy(server().folder);
+      runtime = fakeRuntime(NOW);
+      schema = newSchema();
+      store = await open({ url: proxy.url, runtime, schema, lockTimeoutMs: 15_000 });
+    });
+    afterEach(async () => {
+      await store.close();
+      await proxy.close();
+    });
+
+    const claimedIds = async () => (await store.flows.claim(CLAIM)).map(({ id }) => id);
+    const child = run('child', { status: 'running' });
+
+    const loseClaim = async () => {
+      await store.flows.create(run('run'), { isReleased: true });
+      const lost = proxy.loseAnswerTo('"op":"exchange"');
+      await expect(store.flows.claim(CLAIM)).rejects.toMatchObject(UNAVAILABLE);
+      await lost;
+    };
+
+    /** Lets no write to flows begin until it is released. */
+    const holdWrites = async () => {
+      const client = new pg.Client({ connectionString: url() });
+      await client.connect();
+      await client.query(`SET search_path = ${schema}; BEGIN; SELECT take_lane('flows')`);
+      return client;
+    };
+
+    /** Resolves when a write waits for the one that holds the others. */
+    const writeWaits = () =>
+      expect
+        .poll(() =>
+          server().sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"),
+        )
+        .toBe('1');
+
+    it('is claimed again although the server was away for minutes since', async () => {
+      await loseClaim();
+      proxy.cut();
+      for (const ms of [1000, 31_000, 120_000]) {
+        await runtime.advance(ms);
+        await expect(store.flows.claim(CLAIM)).rejects.toMatchObject(UNAVAILABLE);
+      }
+      proxy.restore();
+      expect(await claimedIds()).toEqual(['run']);
+      expect(await claimedIds()).toEqual([]);
+    });
+
+    it('is claimed when the server commits its creation only after an outage of minutes', async () => {
+      const client = await holdWrites();
+      const created = expect(store.flows.create(child)).rejects.toMatchObject(UNAVAILABLE);
+      await writeWaits();
+      proxy.cut();
+      await created;
+      await runtime.advance(120_000);
+      proxy.restore();
+      expect(await claimedIds()).toEqual([]);
+      await client.query('COMMIT');
+      await client.end();
+      await expect.poll(() => store.flows.get('child')).toMatchObject({ id: 'child' });
+      await runtime.advance(20_000);
+      expect(await claimedIds()).toEqual(['child']);
+    });
+
+    it('is claimed again when somebody changes it while it is being given back', async () => {
+      await loseClaim();
+      const client = await holdWrites();
+      const claimed = claimedIds();
+      await writeWaits();
+      await client.query('UPDATE flow_runs SET revision = revision + 1; COMMIT');
+      await client.end();
+      expect(await claimed).toEqual([]);
+      expect(await claimedIds()).toEqual(['run']);
+    });
+
+    it('stays with its worker when the creation was repeated and then answered', async () => {
+      proxy.cut();
+      await expect(store.flows.create(child)).rejects.toMatchObject(UNAVAILABLE);
+      proxy.restore();
+      expect(await store.flows.create(child)).toBe(true);
+      expect(await claimedIds()).toEqual([]);
+      await store.flows.record(child, []);
+    });
+  },
+);

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { auditEntry, NOW, times } from '../../../test/conformance/store-samples.ts';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
+import { LOCAL_CALLER } from '../../contract/caller.ts';
+import { type FlowRun, MAX_EVENTS } from '../../contract/flow-store.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { createPostgresStore } from './create-postgres-store.ts';
 
@@ -120,6 +122,48 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
     const store = await open({ schema });
     expect(await store.flows.events('a')).toEqual([{ id: 2 }]);
     expect(await store.flows.events('b')).toEqual([{ id: 3 }]);
+    await store.close();
+  });
+
+  it.each([
+    ['the id of an event that waits', { text: '{"kind":"event","eventId":2,', eventId: 2 }],
+    ['a number that no id can be', { eventId: '100000000000000000000' }],
+    ['text that ends its own', { text: '\\","eventId":2,"', list: [{ eventId: 2 }] }],
+  ])('hostile: is migrated whatever a tool has answered, such as %s', async (_, value) => {
+    const schema = newSchema();
+    await (await open({ schema })).close();
+    const call = { key: 'a"b', kind: 'call', name: 'fetch', state: 'done' };
+    const step = { ...call, value: { kind: 'event', ...value } };
+    const scalar = { ...call, key: 'c', value: '\\\\","kind":"event","eventId":2,"' };
+    const records = [step, scalar].map((each) =>
+      JSON.stringify(each).replace('"100000000000000000000"', '100000000000000000000'),
+    );
+    await server().sql(`SET search_path = ${schema}; UPDATE store_schema SET version = 6;
+      INSERT INTO flow_events (run_id, record) VALUES ('a', '{}'), ('a', '{}');
+      INSERT INTO flow_steps (run_id, key, record)
+      VALUES ('a', 'b', '${records[0]}'), ('a', 'c', '${records[1]}')`);
+    const store = await open({ schema });
+    expect(await store.flows.events('a')).toEqual([{ id: 1 }, { id: 2 }]);
+    await store.close();
+  });
+
+  it('a process of an earlier version can send events, and gives up where a run has too many', async () => {
+    const schema = newSchema();
+    const store = await open({ schema });
+    const run = { id: 'run', epoch: 1, flow: 'f', version: '1.0.0', input: {}, status: 'waiting' };
+    const at = { createdAt: NOW, updatedAt: NOW };
+    await store.flows.create({ ...run, ...at, caller: LOCAL_CALLER } as FlowRun);
+    const send = (): Promise<string> => {
+      const op = JSON.stringify({ op: 'exchange', id: 'run', revision: 1, event: '{}' });
+      const me = JSON.stringify({ id: 'old', place: 'p', pid: 1, leaseMs: 30_000 });
+      return server().sql(`SELECT ${schema}.apply_flows('[${op}]', '${me}')`);
+    };
+    expect([await send(), await send()]).toEqual(['"done"', '"done"']);
+    await server().sql(`INSERT INTO ${schema}.flow_events (run_id, record)
+      SELECT 'run', '{}' FROM generate_series(1, ${MAX_EVENTS - 2})`);
+    // It knows no "full", and takes this for a run that takes no events any more.
+    expect(await send()).toBe('"held"');
+    expect(await store.flows.events('run')).toHaveLength(MAX_EVENTS);
     await store.close();
   });
 

@@ -72,7 +72,7 @@ export class PostgresFlows implements Flows {
   create(run: FlowRun, { steps = [], isReleased = false }: CreateOptions = {}): Promise<boolean> {
     const operation = { op: 'create', ...toFields(run), ...stepRows(steps), isReleased };
     const create = () => this.#deps.writers.flows.write<boolean>(operation);
-    return isReleased ? create() : this.#claims.attempt(run, create);
+    return isReleased ? create() : this.#claims.create(run, create);
   }
 
   async get(runId: string): Promise<FlowRun | undefined> {

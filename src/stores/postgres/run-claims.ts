@@ -37,9 +37,9 @@ export class RunClaims {
     );
   }
 
-  /** Writes what gives a run to this process, and remembers it when the write rejects. */
-  attempt<Answer>(run: RunClaim, write: () => Promise<Answer>): Promise<Answer> {
-    return this.#unanswered.attempt(run, write);
+  /** Writes a new run that belongs to this process, and remembers it when the write rejects. */
+  create(run: RunClaim, write: () => Promise<boolean>): Promise<boolean> {
+    return this.#unanswered.attempt(run, write, (isNew) => isNew);
   }
 
   async claim(request: ClaimRequest): Promise<readonly FlowRun[]> {
@@ -97,12 +97,12 @@ export class RunClaims {
 
   async #take(read: ReadRun, now: number): Promise<FlowRun | undefined> {
     const taken = takenRun(read.run, now);
-    const result = await this.#unanswered.attempt(taken, () =>
-      exchangeRun(this.#deps, read, { next: taken, holder: 'me', ifFree: true }),
+    const result = await this.#unanswered.attempt(
+      taken,
+      () => exchangeRun(this.#deps, read, { next: taken, holder: 'me', ifFree: true }),
+      (answer) => answer === 'done',
     );
-    if (result !== 'done') return undefined;
-    this.#unanswered.forget(taken);
-    return taken;
+    return result === 'done' ? taken : undefined;
   }
 
   /**
@@ -112,12 +112,16 @@ export class RunClaims {
   async #giveBackUnanswered(now: number): Promise<void> {
     const ids = this.#unanswered.ids();
     if (ids.length === 0) return;
+    const readAt = this.#deps.runtime.elapsed();
     const rows = await this.#own.all<RunRow>(ids.map(toKeyText), this.#deps.owner.id);
-    for (const row of rows) {
-      const read = { ...row, run: parseRecord<FlowRun>(row) };
+    const reads = rows.map((row) => ({ ...row, run: parseRecord<FlowRun>(row) }));
+    const owned = reads.map(({ run }) => run);
+    this.#unanswered.dropVoid(owned, readAt);
+    for (const read of reads) {
       if (!this.#unanswered.has(read.run)) continue;
-      await exchangeRun(this.#deps, read, { next: dueAgain(read.run, now) });
-      this.#unanswered.forget(read.run);
+      const result = await exchangeRun(this.#deps, read, { next: dueAgain(read.run, now) });
+      // One that has changed since it was read is read again by the next claim.
+      if (result === 'done') this.#unanswered.forget(read.run);
     }
   }
 }

@@ -134,6 +134,12 @@ const anchorOf = (database: Database): AuditCheckpoint | undefined => {
   return record === undefined ? undefined : readAnchor(record as AnchorRecord);
 };
 
+/** Reads what AUTOINCREMENT has noted: the last ids may be those of events that are gone. */
+const lastEventIdOf = (database: Database): number => {
+  const row = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'flow_events'").get();
+  return Number((row as { readonly seq: number } | undefined)?.seq ?? 0);
+};
+
 const countRows = (database: Database): number =>
   (Object.keys(COPIED_TABLES) as CopiedTable[]).reduce((sum, table) => {
     const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number };
@@ -153,6 +159,7 @@ export const withExportedTables = async <T>(
         trail: () => trailOf(database),
         pages: (table: CopiedTable) => pagesOf(database, table),
         total: countRows(database),
+        lastEventId: lastEventIdOf(database),
       }),
     ),
   );

@@ -35,11 +35,6 @@ interface RunRow {
   readonly owner: string | null;
 }
 
-interface HolderRow {
-  readonly owner: string | null;
-  readonly epoch: number;
-}
-
 interface DueRow {
   readonly row: number;
   readonly wakeAt: number;
@@ -65,7 +60,6 @@ const PAGE = 500;
 export class SqliteFlows implements Flows {
   readonly #deps: SqliteDeps;
   readonly #find: Statement;
-  readonly #holder: Statement;
   readonly #put: Statement;
   readonly #due: Statement;
   readonly #list: Statement;
@@ -83,9 +77,6 @@ export class SqliteFlows implements Flows {
     this.#deps = deps;
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT record, owner FROM flow_runs WHERE id = ?');
-    this.#holder = prepare(
-      "SELECT owner, json_extract(record, '$.epoch') AS epoch FROM flow_runs WHERE id = ?",
-    );
     this.#put = prepare(
       `INSERT INTO flow_runs (id, flow, user_id, status, owner, wake_at, created_at, updated_at, record)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -198,8 +189,8 @@ export class SqliteFlows implements Flows {
   lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
     return this.#deps.writer.read(() => {
       const isLost = ({ id, epoch }: RunClaim): boolean => {
-        const row = this.#holder.get(toSqlText(id)) as HolderRow | undefined;
-        return row !== undefined && !(row.owner === this.#deps.owner.id && row.epoch === epoch);
+        const row = this.#row(id);
+        return row !== undefined && !(row.owner === this.#deps.owner.id && row.run.epoch === epoch);
       };
       return claims.filter(isLost).map(({ id }) => id);
     });

@@ -279,13 +279,15 @@ const RECOVERY = [RECOVERY_FUNCTIONS, INTENT_FUNCTIONS].join('\n');
 const PLACE_OF_SNAPSHOTS = 'ALTER TABLE snapshots ADD COLUMN place text';
 
 /**
- * An event is forgotten once the step is on record that took it. The id is read from the text, in which a
- * name of a field that is part of a value cannot come before it: JSON operators fail on NUL.
+ * Finds the id of the event that a step has taken in the text of its record: JSON operators fail on NUL. Before it
+ * come only fields whose values are neither lists nor objects, so that nothing inside of a value is taken for it.
  */
+const EVENT_ID = String.raw`^\{(?:"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+),)*"eventId":([0-9]{1,18})[,}]`;
+
+/** An event is forgotten once the step is on record that took it. */
 const TAKEN_EVENTS = `
 DELETE FROM flow_events AS event USING flow_steps AS step
-WHERE step.run_id = event.run_id AND step.record LIKE '%"kind":"event"%'
-AND event.id = substring(step.record from '"eventId":([0-9]+)')::bigint;
+WHERE step.run_id = event.run_id AND event.id = substring(step.record from '${EVENT_ID}')::bigint;
 ${EVENT_FUNCTIONS}`;
 
 export const MIGRATIONS: readonly string[] = [

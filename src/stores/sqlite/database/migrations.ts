@@ -280,11 +280,14 @@ CREATE TABLE metric_mark (
 ) STRICT;
 `;
 
-/** An event is forgotten once the step is on record that took it. */
+/**
+ * An event is forgotten once the step is on record that took it. SQLite reads no JSON of more than 1,000 levels:
+ * the event of such a step stays.
+ */
 const TAKEN_EVENTS = `
 DELETE FROM flow_events WHERE (run_id, id) IN (
   SELECT run_id, json_extract(record, '$.eventId') FROM flow_steps
-  WHERE record LIKE '%"eventId":%'
+  WHERE record LIKE '%"eventId":%' AND json_valid(record)
 );
 `;
 

@@ -105,7 +105,10 @@ CREATE OR REPLACE ${writeSteps(`;
     AND id IN (SELECT taken::bigint FROM jsonb_array_elements_text(op->'taken') AS each (taken));`)}
 
 CREATE OR REPLACE ${exchangeRun(`    PERFORM 1 FROM flow_events WHERE run_id = op->>'id'
-    OFFSET (op->>'maxEvents')::bigint - 1 LIMIT 1;
-    IF FOUND THEN RETURN '"full"'; END IF;
+    OFFSET coalesce((op->>'maxEvents')::bigint, 1000) - 1 LIMIT 1;
+    -- A process from before the limit sends none, and would repeat what is "full" without end.
+    IF FOUND THEN
+      IF op ? 'maxEvents' THEN RETURN '"full"'; ELSE RETURN '"held"'; END IF;
+    END IF;
 `)}
 `;
