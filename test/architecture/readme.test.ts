@@ -19,7 +19,7 @@ describe('README', () => {
     const wrong = "import { createCrab } from 'toolcrib';\ncreateCrab();";
     const errors = compilePrograms({ ...Object.fromEntries(shown), 'wrong.ts': wrong });
     expect(errors.map(({ file, line }) => `${file}:${line}`)).toEqual(['wrong.ts:1']);
-  });
+  }, 120_000);
 
   it('names commands that exist', () => {
     const commands = inTerminal(/^toolcrib ([\w-]+)/gm);
