@@ -277,6 +277,19 @@ describe('the database of the user', () => {
     }
   });
 
+  it('is taken over by toolcrib trust --store when the configuration names it by a link', async () => {
+    await plant();
+    symlinkSync(join(base, 'clone'), join(base, 'link'));
+    const path = join(base, 'link', '.toolcrib', 'state.db');
+    mkdirSync(join(base, 'user'), { recursive: true });
+    writeFileSync(join(base, 'user', 'config.yml'), `store: { path: ${JSON.stringify(path)} }\n`);
+    const env = { HOME: base, TOOLCRIB_HOME: join(base, 'user') };
+    const { io, out } = fakeIo({ cwd: join(base, 'clone'), env });
+    expect(await runCli(['trust', '--store', '--yes'], io)).toBe(0);
+    expect(out()).toContain(`${inProject()} is used from now on`);
+    expect(await labelOf(await open('user'))).toBe(`sqlite at ${inProject()}`);
+  });
+
   it('that was adopted still ignores rows that the user did not seal', async () => {
     const token = await plant();
     const env = { HOME: base, TOOLCRIB_HOME: join(base, 'user') };

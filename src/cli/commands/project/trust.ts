@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../../config/config-error.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { pathInProject } from '../../../crib/store/path-in-project.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, loadConfig, previewProject } from '../../../trust/load-config.ts';
 import { adoptProjectStore } from '../../../trust/locate-store.ts';
@@ -39,7 +40,9 @@ const confirmStore = async (io: Io, path: string): Promise<boolean> => {
 /** Runs `toolcrib trust --store`: takes over a database in the project that the user made. */
 const trustStore = async (io: Io, yes: boolean): Promise<number> => {
   const { config, projectDir = io.cwd, userDir } = await loadConfig({ cwd: io.cwd, env: io.env });
-  const file = resolve(projectDir, config.store.path);
+  const path = resolve(projectDir, config.store.path);
+  // By the path that a crib opens it by, also where links lead into the project.
+  const file = (await pathInProject(projectDir, path)) ?? path;
   if (!yes && !(await confirmStore(io, file))) {
     throw new ToolFailure('USER_CANCELLED', 'The database stays unused.');
   }
