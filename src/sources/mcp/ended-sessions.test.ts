@@ -29,9 +29,13 @@ const open = async (
   return { server, servers };
 };
 
-const run = async ({ sources }: SomeServers, name = 'count'): Promise<unknown> => {
+const run = async (
+  { sources }: SomeServers,
+  name = 'count',
+  signal = AbortSignal.timeout(15_000),
+): Promise<unknown> => {
   const tool = (await sources[0]?.load())?.find((one) => one.name === name);
-  const context = { signal: AbortSignal.timeout(15_000), progress: () => undefined };
+  const context = { signal, progress: () => undefined };
   return tool?.run({}, context as unknown as ToolContext);
 };
 
@@ -114,5 +118,66 @@ describe('a server over HTTP that knows the session', () => {
     await expect(run(servers, 'refused')).rejects.toMatchObject({ code: 'SERVER_ERROR' });
     expect(await run(servers)).toBe('2');
     expect(server.seen.sessions).toBe(1);
+  });
+});
+
+describe('threat: a call that took effect is sent again, because its server has forgotten the session', () => {
+  it.each([
+    ['an error whose data holds the status 404', 'late_error', 404],
+    ['HTTP 400', 'late_refused', 400],
+  ])(
+    'a call that is answered with %s after its session was replaced is not sent again',
+    async (_, name, status) => {
+      const { server, servers } = await open('http', { status });
+      await run(servers);
+      const late = run(servers, name);
+      const failure = expect(late).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+      await expect.poll(() => server.seen.late).toBe(1);
+      server.forget();
+      expect(await run(servers)).toBe('3');
+      server.answerLate();
+      await failure;
+      expect(server.seen).toMatchObject({ sessions: 2, calls: 3, late: 1 });
+    },
+  );
+
+  it('a call that is answered with such an error is not sent again when the session is gone then', async () => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    const late = run(servers, 'late_error');
+    const failure = expect(late).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+    await expect.poll(() => server.seen.late).toBe(1);
+    server.forget();
+    server.answerLate();
+    await failure;
+    expect(server.seen).toMatchObject({ calls: 2, late: 1 });
+  });
+});
+
+describe('a server over HTTP that refuses a call and does not answer the ping after it', () => {
+  const refusedCall = async (signal?: AbortSignal) => {
+    const { server, servers } = await open('http');
+    await run(servers);
+    server.treat('ping', 'held');
+    const failed = run(servers, 'refused', signal).catch((error: unknown) => error);
+    await expect.poll(() => server.seen.late).toBe(1);
+    return { server, servers, failed };
+  };
+
+  it('gets no new session once the call is aborted, which fails by what it was refused with', async () => {
+    const ended = new AbortController();
+    const { server, failed } = await refusedCall(ended.signal);
+    server.treat('ping');
+    ended.abort();
+    server.forget();
+    server.answerLate();
+    expect(await failed).toMatchObject({ message: expect.stringContaining('Error POSTing') });
+    expect(server.seen.sessions).toBe(1);
+  });
+
+  it('and is closed meanwhile fails the call by what it was refused with', async () => {
+    const { servers, failed } = await refusedCall();
+    await servers.close();
+    expect(await failed).toMatchObject({ message: expect.stringContaining('Error POSTing') });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayHaveRun, serverFailure } from './server-failure.ts';
+import { mayHaveRun, mayLackSession, serverFailure } from './server-failure.ts';
 
 const site = { server: 'linear', retryable: true, redact: (text: string) => text };
 const lacking = (requiredScope: string) =>
@@ -51,14 +51,29 @@ describe('an answer that breaks the protocol', () => {
   });
 });
 
+const refused = (status: number) =>
+  Object.assign(coded('no', 'CLIENT_HTTP_NOT_IMPLEMENTED', { status }), { name: 'SdkHttpError' });
+
 describe('a call that was sent and failed', () => {
   it.each([
     ['whose connection broke', coded('closed', 'CONNECTION_CLOSED'), true],
     ['whose answer breaks the protocol', coded('odd', 'INVALID_RESULT'), true],
-    ['that a gateway answered with 502', coded('bad', 'CLIENT_HTTP', { status: 502 }), true],
-    ['that was refused for the load', coded('busy', 'CLIENT_HTTP', { status: 503 }), false],
-    ['that was refused as wrong', coded('no', 'CLIENT_HTTP', { status: 422 }), false],
+    ['that a gateway answered with 502', refused(502), true],
+    ['that was refused for the load', refused(503), false],
+    ['that was refused as wrong', refused(422), false],
   ])('%s: whether it may have run', (_, error, expected) => {
     expect(mayHaveRun(error)).toBe(expected);
+  });
+});
+
+describe('a refusal that may be for the session', () => {
+  it.each([
+    ['HTTP 404', refused(404), true],
+    ['HTTP 400', refused(400), true],
+    ['HTTP 403', refused(403), false],
+    ['an answered error whose data holds 404', coded('no', 'X', { status: 404 }), false],
+  ])('%s', (_, error, expected) => {
+    expect(mayLackSession(error, 's1')).toBe(expected);
+    expect(mayLackSession(error, undefined)).toBe(false);
   });
 });

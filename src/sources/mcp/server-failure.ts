@@ -23,11 +23,15 @@ const isConnectionLost = (error: unknown): boolean => {
 
 const INVALID_RESULT = 'INVALID_RESULT';
 
-/** Gives the HTTP status that a request was refused with. */
-const httpStatusOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'data' in error
-    ? (error.data as { status?: unknown } | undefined)?.status
-    : undefined;
+/**
+ * Gives the HTTP status that a request was refused with. An error that the server answered with has none:
+ * its data is the server's own and may hold the status of another request.
+ */
+const httpStatusOf = (error: unknown): number | undefined => {
+  if (nameOf(error) !== 'SdkHttpError') return undefined;
+  const { status } = (error as { readonly data?: { readonly status?: unknown } }).data ?? {};
+  return typeof status === 'number' ? status : undefined;
+};
 
 /** Tells whether the server may be of the older kind that knows only the event stream. */
 export const isNoSuchTransport = (error: unknown): boolean => {
@@ -35,19 +39,21 @@ export const isNoSuchTransport = (error: unknown): boolean => {
   return status === 404 || status === 405;
 };
 
+/** Tells whether the server says, in the words of the protocol, that there is no such session. */
+export const isSessionGone = (error: unknown): boolean => httpStatusOf(error) === 404;
+
 /**
  * Tells whether the server may have forgotten the session of the request, which it then has not read:
  * 404 according to the protocol, 400 by the reference servers.
  */
 export const mayLackSession = (error: unknown, sessionId: string | undefined): boolean => {
-  const status = httpStatusOf(error);
-  return sessionId !== undefined && (status === 404 || status === 400);
+  return sessionId !== undefined && (isSessionGone(error) || httpStatusOf(error) === 400);
 };
 
 /** Tells whether a call that was sent may have run, although it failed. An error that the server answered with is judged apart. */
 export const mayHaveRun = (error: unknown): boolean => {
   const status = httpStatusOf(error);
-  const isBadGateway = typeof status === 'number' && status >= 500 && status !== 503;
+  const isBadGateway = status !== undefined && status >= 500 && status !== 503;
   const code = codeOf(error);
   return isConnectionLost(error) || isBadGateway || code === INVALID_RESULT;
 };
