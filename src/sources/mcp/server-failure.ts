@@ -15,12 +15,6 @@ export const isLoginNeeded = (error: unknown): boolean =>
   nameOf(error) === 'UnauthorizedError' ||
   codeOf(error) === 'CLIENT_HTTP_AUTHENTICATION';
 
-/** Tells whether the connection broke, as opposed to an error that the server answered with. */
-const isConnectionLost = (error: unknown): boolean => {
-  const code = codeOf(error);
-  return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED';
-};
-
 const INVALID_RESULT = 'INVALID_RESULT';
 
 /**
@@ -50,12 +44,34 @@ export const mayLackSession = (error: unknown, sessionId: string | undefined): b
   return sessionId !== undefined && (isSessionGone(error) || httpStatusOf(error) === 400);
 };
 
-/** Tells whether a call that was sent may have run, although it failed. An error that the server answered with is judged apart. */
+/** What a connection fails with that is never made. */
+const NOT_REACHED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What the egress guard says then: its failures have no cause, and one code for all of the network. */
+const NOT_REACHED_SENTENCES: ReadonlySet<string> = new Set([
+  'The remote host refused the connection: nothing listens there.',
+  'The name of the host could not be resolved.',
+  'The name of the host was not resolved in time.',
+]);
+
+const wasNotReached = (error: unknown): boolean =>
+  error instanceof ToolFailure
+    ? NOT_REACHED_SENTENCES.has(error.message)
+    : error instanceof Error && NOT_REACHED.has(codeOf(error.cause));
+
+/**
+ * Tells whether a call that was sent may have run, although it failed: only what is known to come before
+ * that says no. An error that the server answered with is judged apart.
+ */
 export const mayHaveRun = (error: unknown): boolean => {
   const status = httpStatusOf(error);
-  const isBadGateway = status !== undefined && status >= 500 && status !== 503;
-  const code = codeOf(error);
-  return isConnectionLost(error) || isBadGateway || code === INVALID_RESULT;
+  const isRefused = status !== undefined && ((status >= 400 && status < 500) || status === 503);
+  return !isRefused && !wasNotReached(error);
 };
 
 /** What the SDK puts before the reason; it says nothing to somebody whose server cannot be reached. */
@@ -104,14 +120,17 @@ const scopeNeeded = (error: unknown, server: string): ToolFailure | undefined =>
 
 export interface FailureDeps {
   readonly server: string;
-  /** Whether the same call may be sent again without harm. */
+  /** Whether the same call may be sent again without harm; false also holds for failures with a code. */
   readonly retryable: boolean;
   redact(text: string): string;
 }
 
+const notRetryable = ({ code, message, extras }: ToolFailure): ToolFailure =>
+  new ToolFailure(code, message, { ...extras, retryable: false });
+
 export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure => {
   if (isLoginNeeded(error)) return error instanceof ToolFailure ? error : loginNeeded(deps.server);
-  if (error instanceof ToolFailure) return error;
+  if (error instanceof ToolFailure) return deps.retryable ? error : notRetryable(error);
   const missingScope = scopeNeeded(error, deps.server);
   if (missingScope) return missingScope;
   const isLate = nameOf(error) === 'TimeoutError';
