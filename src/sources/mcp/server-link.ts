@@ -61,7 +61,7 @@ export class ServerLink {
   #timer: Timer | undefined = undefined;
   #restartTimer: Timer | undefined = undefined;
   #closed = false;
-  /** Connections whose session a new one has replaced. */
+  /** Connections whose session a new one has replaced, without counting as a failure. */
   readonly #renewed = new WeakSet<Connection>();
   /** The first start may have to load packages; later ones find them. */
   #hasBeenReady = false;
@@ -163,8 +163,8 @@ export class ServerLink {
   }
 
   /**
-   * Opens a new session in place of one that the server has forgotten, which is no failure of it. What
-   * still runs on the old connection may get its answer.
+   * Opens a new session in place of one that the server has forgotten, which is no failure of it. False
+   * where it happens often: that is one. What still runs on the old connection may get its answer.
    */
   #renew(connection: Connection): boolean {
     if (this.#connection !== connection) return this.#renewed.has(connection);
@@ -173,6 +173,11 @@ export class ServerLink {
     this.#timer?.cancel();
     if (!this.#uses.has(connection)) void closeConnection(connection);
     if (this.#closed) return false;
+    if (!this.#policy.noteRenewal()) {
+      this.#failed(new Error('it has forgotten its session again'));
+      this.#startLater();
+      return false;
+    }
     this.#renewed.add(connection);
     this.state = 'idle';
     this.#start().catch(() => undefined);
@@ -239,9 +244,10 @@ export class ServerLink {
     } catch (error) {
       const cause = cutOffFailure(connection.transport, this.settings.name) ?? error;
       this.#lost(connection, shortReasonOf(cause));
-      throw cause;
+      if (!this.#renewed.has(connection)) throw cause;
     }
-    return connection;
+    // Forgotten while it was listed: those who wait for this start get the next session.
+    return this.#renewed.has(connection) ? this.#connect(stopped) : connection;
   }
 
   #open(connection: Connection): void {
@@ -313,9 +319,16 @@ export class ServerLink {
     if (this.state !== 'restarting' || this.#closed) return;
     this.#restartTimer?.cancel();
     this.#restartTimer = this.#deps.runtime.after(Math.max(1, this.#policy.wait), () => {
-      this.#start().catch(() => undefined);
+      void this.#startAgain();
     });
     this.#restartTimer.keepAlive(false);
+  }
+
+  /** Starts once no start runs: one that still lists a connection that is lost does not make another. */
+  async #startAgain(): Promise<void> {
+    await this.#starting.settled();
+    if (this.#closed || this.#connection) return;
+    await this.#start().catch(() => undefined);
   }
 
   /** Ends a start that is under way. One that installs packages gets the time to finish. */
