@@ -7,12 +7,15 @@ const MAX_PAUSE_MS = 30_000;
 const REST_MS = 60_000;
 /** A server that was ready for this long gets all its restarts back. */
 const STABLE_MS = 60_000;
+/** A server that forgets its sessions more often than this has failed. */
+const MIN_SESSION_MS = 600_000;
 
 export class RestartPolicy {
   readonly #maxRestarts: number;
   readonly #runtime: Pick<Runtime, 'elapsed' | 'random'>;
   #failures = 0;
   #notBefore = 0;
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(maxRestarts: number, runtime: Pick<Runtime, 'elapsed' | 'random'>) {
     this.#maxRestarts = maxRestarts;
@@ -36,6 +39,14 @@ export class RestartPolicy {
     this.#notBefore = this.#runtime.elapsed() + wait;
   }
 
+  /** Notes that a session was forgotten. False where the one before it was so not long ago. */
+  noteRenewal(): boolean {
+    const now = this.#runtime.elapsed();
+    const isRare = now - this.#renewedAt >= MIN_SESSION_MS;
+    this.#renewedAt = now;
+    return isRare;
+  }
+
   /** Forgets the failures once the server has been ready for long enough. `since` is when it became ready. */
   noteReady(since: number): void {
     if (this.#runtime.elapsed() - since > STABLE_MS) this.#failures = 0;
@@ -44,5 +55,6 @@ export class RestartPolicy {
   forgive(): void {
     this.#failures = 0;
     this.#notBefore = 0;
+    this.#renewedAt = Number.NEGATIVE_INFINITY;
   }
 }

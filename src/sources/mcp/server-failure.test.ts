@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mayHaveRun, serverFailure } from './server-failure.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { mayHaveRun, mayLackSession, serverFailure } from './server-failure.ts';
 
 const site = { server: 'linear', retryable: true, redact: (text: string) => text };
 const lacking = (requiredScope: string) =>
@@ -51,14 +52,52 @@ describe('an answer that breaks the protocol', () => {
   });
 });
 
+const refused = (status: number) =>
+  Object.assign(coded('no', 'CLIENT_HTTP_NOT_IMPLEMENTED', { status }), { name: 'SdkHttpError' });
+const caused = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) });
+
 describe('a call that was sent and failed', () => {
   it.each([
     ['whose connection broke', coded('closed', 'CONNECTION_CLOSED'), true],
+    ['whose connection was reset', caused('ECONNRESET'), true],
     ['whose answer breaks the protocol', coded('odd', 'INVALID_RESULT'), true],
-    ['that a gateway answered with 502', coded('bad', 'CLIENT_HTTP', { status: 502 }), true],
-    ['that was refused for the load', coded('busy', 'CLIENT_HTTP', { status: 503 }), false],
-    ['that was refused as wrong', coded('no', 'CLIENT_HTTP', { status: 422 }), false],
+    ['whose answer is no message', new SyntaxError('Unexpected end of JSON input'), true],
+    [
+      'whose answer is of no type that is known',
+      coded('odd', 'CLIENT_HTTP_UNEXPECTED_CONTENT'),
+      true,
+    ],
+    ['whose answer the network lost', new ToolFailure('NETWORK'), true],
+    ['that a gateway answered with 502', refused(502), true],
+    ['that was redirected', refused(303), true],
+    ['whose own error holds the status 404', coded('no', 'X', { status: 404 }), true],
+    ['that was refused for the load', refused(503), false],
+    ['that was refused as wrong', refused(422), false],
+    ['that nothing took', caused('ECONNREFUSED'), false],
   ])('%s: whether it may have run', (_, error, expected) => {
     expect(mayHaveRun(error)).toBe(expected);
+  });
+
+  it('and must not be sent again keeps its code, and is not said to be retryable', () => {
+    const late = new ToolFailure('TIMEOUT', 'Too late.', { suggestions: ['Ask for less.'] });
+    expect(serverFailure(late, { ...site, retryable: false })).toMatchObject({
+      code: 'TIMEOUT',
+      message: 'Too late.',
+      extras: { suggestions: ['Ask for less.'], retryable: false },
+    });
+    expect(serverFailure(late, site)).toBe(late);
+  });
+});
+
+describe('a refusal that may be for the session', () => {
+  it.each([
+    ['HTTP 404', refused(404), true],
+    ['HTTP 400', refused(400), true],
+    ['HTTP 403', refused(403), false],
+    ['an answered error whose data holds 404', coded('no', 'X', { status: 404 }), false],
+  ])('%s', (_, error, expected) => {
+    expect(mayLackSession(error, 's1')).toBe(expected);
+    expect(mayLackSession(error, undefined)).toBe(false);
   });
 });

@@ -15,19 +15,17 @@ export const isLoginNeeded = (error: unknown): boolean =>
   nameOf(error) === 'UnauthorizedError' ||
   codeOf(error) === 'CLIENT_HTTP_AUTHENTICATION';
 
-/** Tells whether the connection broke, as opposed to an error that the server answered with. */
-const isConnectionLost = (error: unknown): boolean => {
-  const code = codeOf(error);
-  return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED';
-};
-
 const INVALID_RESULT = 'INVALID_RESULT';
 
-/** Gives the HTTP status that a request was refused with. */
-const httpStatusOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'data' in error
-    ? (error.data as { status?: unknown } | undefined)?.status
-    : undefined;
+/**
+ * Gives the HTTP status that a request was refused with. An error that the server answered with has none:
+ * its data is the server's own and may hold the status of another request.
+ */
+const httpStatusOf = (error: unknown): number | undefined => {
+  if (nameOf(error) !== 'SdkHttpError') return undefined;
+  const { status } = (error as { readonly data?: { readonly status?: unknown } }).data ?? {};
+  return typeof status === 'number' ? status : undefined;
+};
 
 /** Tells whether the server may be of the older kind that knows only the event stream. */
 export const isNoSuchTransport = (error: unknown): boolean => {
@@ -35,21 +33,45 @@ export const isNoSuchTransport = (error: unknown): boolean => {
   return status === 404 || status === 405;
 };
 
+/** Tells whether the server says, in the words of the protocol, that there is no such session. */
+export const isSessionGone = (error: unknown): boolean => httpStatusOf(error) === 404;
+
 /**
  * Tells whether the server may have forgotten the session of the request, which it then has not read:
  * 404 according to the protocol, 400 by the reference servers.
  */
 export const mayLackSession = (error: unknown, sessionId: string | undefined): boolean => {
-  const status = httpStatusOf(error);
-  return sessionId !== undefined && (status === 404 || status === 400);
+  return sessionId !== undefined && (isSessionGone(error) || httpStatusOf(error) === 400);
 };
 
-/** Tells whether a call that was sent may have run, although it failed. An error that the server answered with is judged apart. */
+/** What a connection fails with that is never made. */
+const NOT_REACHED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What the egress guard says then: its failures have no cause, and one code for all of the network. */
+const NOT_REACHED_SENTENCES: ReadonlySet<string> = new Set([
+  'The remote host refused the connection: nothing listens there.',
+  'The name of the host could not be resolved.',
+  'The name of the host was not resolved in time.',
+]);
+
+const wasNotReached = (error: unknown): boolean =>
+  error instanceof ToolFailure
+    ? NOT_REACHED_SENTENCES.has(error.message)
+    : error instanceof Error && NOT_REACHED.has(codeOf(error.cause));
+
+/**
+ * Tells whether a call that was sent may have run, although it failed: only what is known to come before
+ * that says no. An error that the server answered with is judged apart.
+ */
 export const mayHaveRun = (error: unknown): boolean => {
   const status = httpStatusOf(error);
-  const isBadGateway = typeof status === 'number' && status >= 500 && status !== 503;
-  const code = codeOf(error);
-  return isConnectionLost(error) || isBadGateway || code === INVALID_RESULT;
+  const isRefused = status !== undefined && ((status >= 400 && status < 500) || status === 503);
+  return !isRefused && !wasNotReached(error);
 };
 
 /** What the SDK puts before the reason; it says nothing to somebody whose server cannot be reached. */
@@ -98,14 +120,17 @@ const scopeNeeded = (error: unknown, server: string): ToolFailure | undefined =>
 
 export interface FailureDeps {
   readonly server: string;
-  /** Whether the same call may be sent again without harm. */
+  /** Whether the same call may be sent again without harm; false also holds for failures with a code. */
   readonly retryable: boolean;
   redact(text: string): string;
 }
 
+const notRetryable = ({ code, message, extras }: ToolFailure): ToolFailure =>
+  new ToolFailure(code, message, { ...extras, retryable: false });
+
 export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure => {
   if (isLoginNeeded(error)) return error instanceof ToolFailure ? error : loginNeeded(deps.server);
-  if (error instanceof ToolFailure) return error;
+  if (error instanceof ToolFailure) return deps.retryable ? error : notRetryable(error);
   const missingScope = scopeNeeded(error, deps.server);
   if (missingScope) return missingScope;
   const isLate = nameOf(error) === 'TimeoutError';

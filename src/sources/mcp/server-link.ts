@@ -7,11 +7,13 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Timer } from '../../contract/runtime.ts';
 import type { ServerList, ServerState } from '../../contract/servers.ts';
 import { type Connection, connectServer } from './connect-server.ts';
+import { ConnectionUses, closeConnection } from './connection-uses.ts';
 import { abortable, PendingStart } from './pending-start.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import {
   cutOffFailure,
   isLoginNeeded,
+  isSessionGone,
   loginNeeded,
   mayLackSession,
   serverResting,
@@ -53,13 +55,14 @@ export class ServerLink {
   readonly #starting = new PendingStart<Connection>();
   readonly #policy: RestartPolicy;
   #inFlight = 0;
-  /** How much work runs on each connection; also on one that a new session has replaced. */
-  readonly #uses = new Map<Connection, number>();
+  readonly #uses = new ConnectionUses();
   #garbage = 0;
   #lastUse = 0;
   #timer: Timer | undefined = undefined;
   #restartTimer: Timer | undefined = undefined;
   #closed = false;
+  /** Connections whose session a new one has replaced, without counting as a failure. */
+  readonly #renewed = new WeakSet<Connection>();
   /** The first start may have to load packages; later ones find them. */
   #hasBeenReady = false;
 
@@ -87,10 +90,13 @@ export class ServerLink {
    */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#connection ?? (await this.#ready(signal));
+    this.#uses.hold(connection);
     try {
       return await this.#run(connection, signal, work);
     } catch (error) {
-      if (signal.aborted || !(await this.#lacksSession(connection, error))) throw error;
+      if (!(await this.#lacksSession(connection, error, signal))) throw error;
+    } finally {
+      this.#release(connection);
     }
     return this.#run(await this.#ready(signal), signal, work);
   }
@@ -101,7 +107,7 @@ export class ServerLink {
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     this.#inFlight += 1;
-    this.#uses.set(connection, (this.#uses.get(connection) ?? 0) + 1);
+    this.#uses.hold(connection);
     try {
       return await work(connection);
     } catch (error) {
@@ -126,53 +132,62 @@ export class ServerLink {
       this.latencyMs = runtime.elapsed() - from;
     } catch (error) {
       if (this.#connection !== connection) return;
-      if (mayLackSession(error, connection.transport.sessionId)) return this.#renew(connection);
+      const isForgotten = mayLackSession(error, connection.transport.sessionId);
+      if (isForgotten && this.#renew(connection)) return;
       this.#lost(connection, `it does not answer (${shortReasonOf(error)})`);
       throw error;
     }
   }
 
-  /** Tells whether the server has forgotten the session, and opens a new one then. */
-  async #lacksSession(connection: Connection, error: unknown): Promise<boolean> {
+  /**
+   * Tells whether the server has not read the request because it has forgotten the session, which is
+   * replaced then. Only a ping that is refused as well tells so: the refusal may be for the request itself.
+   */
+  async #lacksSession(
+    connection: Connection,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { client, transport } = connection;
-    if (!mayLackSession(error, transport.sessionId)) return false;
-    if (this.#connection !== connection) return true;
+    const isOver = () => signal.aborted || this.#closed;
+    if (isOver() || !mayLackSession(error, transport.sessionId)) return false;
+    // A ping of a replaced session tells nothing, and a 400 may be the answer of a tool that ran.
+    if (this.#connection !== connection) return isSessionGone(error) && this.#renew(connection);
     try {
-      // A server that answers this knows the session: it refused the request itself.
-      await client.ping({ timeout: PING_MS });
+      await client.ping({ timeout: PING_MS, signal });
       return false;
     } catch (refusal) {
-      const isReplaced = this.#connection !== connection;
-      if (!isReplaced && !mayLackSession(refusal, transport.sessionId)) return false;
+      const isForgotten = !isOver() && mayLackSession(refusal, transport.sessionId);
+      return isForgotten && this.#renew(connection);
     }
-    this.#renew(connection);
-    return true;
   }
 
   /**
-   * Opens a new session in place of one that the server has forgotten, which is no failure of it. What
-   * still runs on the old connection may get its answer.
+   * Opens a new session in place of one that the server has forgotten, which is no failure of it. False
+   * where it happens often: that is one. What still runs on the old connection may get its answer.
    */
-  #renew(connection: Connection): void {
-    if (this.#connection !== connection) return;
+  #renew(connection: Connection): boolean {
+    if (this.#connection !== connection) return this.#renewed.has(connection);
     this.#connection = undefined;
     this.startedAt = undefined;
     this.#timer?.cancel();
     if (!this.#uses.has(connection)) void closeConnection(connection);
-    if (this.#closed) return;
+    if (this.#closed) return false;
+    if (!this.#policy.noteRenewal()) {
+      this.#failed(new Error('it has forgotten its session again'));
+      this.#startLater();
+      return false;
+    }
+    this.#renewed.add(connection);
     this.state = 'idle';
     this.#start().catch(() => undefined);
+    return true;
   }
 
   /** Ends one use of a connection, and a replaced connection with its last use. */
   #release(connection: Connection): void {
-    const left = (this.#uses.get(connection) ?? 1) - 1;
-    if (left > 0) {
-      this.#uses.set(connection, left);
-      return;
-    }
-    this.#uses.delete(connection);
-    if (this.#connection !== connection) void closeConnection(connection);
+    const isLast = this.#uses.release(connection);
+    if (isLast && this.#connection !== connection) void closeConnection(connection);
   }
 
   /** Ends the connection and starts again, also when the server was given up. */
@@ -192,7 +207,7 @@ export class ServerLink {
     this.#restartTimer?.cancel();
     await this.#endStart();
     await this.#drop();
-    await Promise.all([...this.#uses.keys()].map(closeConnection));
+    await this.#uses.close();
     this.state = this.settings.enabled ? 'idle' : 'disabled';
   }
 
@@ -223,21 +238,26 @@ export class ServerLink {
       await connection.client.close();
       throw serverSwitchedOff(this.settings.name);
     }
+    this.#open(connection);
+    try {
+      await this.#events.onReady(connection);
+    } catch (error) {
+      const cause = cutOffFailure(connection.transport, this.settings.name) ?? error;
+      this.#lost(connection, shortReasonOf(cause));
+      if (!this.#renewed.has(connection)) throw cause;
+    }
+    // Forgotten while it was listed: those who wait for this start get the next session.
+    return this.#renewed.has(connection) ? this.#connect(stopped) : connection;
+  }
+
+  #open(connection: Connection): void {
     const { runtime } = this.#deps;
     this.#connection = connection;
     this.#hasBeenReady = true;
     this.state = 'ready';
     this.startedAt = runtime.now();
     this.#lastUse = runtime.elapsed();
-    this.#watch(runtime.elapsed());
-    try {
-      await this.#events.onReady(connection);
-    } catch (error) {
-      const cause = cutOffFailure(connection.transport, this.settings.name) ?? error;
-      this.#lost(connection, shortReasonOf(cause));
-      throw cause;
-    }
-    return connection;
+    this.#watch(this.#lastUse);
   }
 
   async #reach(stopped: Promise<never>): Promise<Connection> {
@@ -299,9 +319,16 @@ export class ServerLink {
     if (this.state !== 'restarting' || this.#closed) return;
     this.#restartTimer?.cancel();
     this.#restartTimer = this.#deps.runtime.after(Math.max(1, this.#policy.wait), () => {
-      this.#start().catch(() => undefined);
+      void this.#startAgain();
     });
     this.#restartTimer.keepAlive(false);
+  }
+
+  /** Starts once no start runs: one that still lists a connection that is lost does not make another. */
+  async #startAgain(): Promise<void> {
+    await this.#starting.settled();
+    if (this.#closed || this.#connection) return;
+    await this.#start().catch(() => undefined);
   }
 
   /** Ends a start that is under way. One that installs packages gets the time to finish. */
@@ -352,12 +379,6 @@ export class ServerLink {
     return abortable(over, signal);
   }
 }
-
-const closeConnection = async ({ client, transport }: Connection): Promise<void> => {
-  await client.close().catch(() => undefined);
-  // The client drops its transport when the other side closes it.
-  await transport.close().catch(() => undefined);
-};
 
 const endOf = ({ transport }: Connection): string =>
   transport.failure?.message ?? transport.cut ?? transport.end ?? 'the connection was closed';

@@ -1,5 +1,4 @@
 /** What the kinds of `toolcrib add` that take the address of a service have in common. */
-
 import { parseUrl } from '../../../kit/http/parse-url.ts';
 import { misuse } from '../../input/misuse.ts';
 

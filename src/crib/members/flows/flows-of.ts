@@ -197,17 +197,29 @@ const sendEvent = async (
   return (await service()).send(runId, event, payload);
 };
 
+/** Puts on record what became of the call in doubt, of a run that can then go on. */
+const settled = async (
+  said: Parameters<typeof settleStep>[0],
+  version: string | undefined,
+  { registry, open, now }: Opening,
+): Promise<void> => {
+  const { store } = await open();
+  const run = await store.flows.get(said.runId);
+  // Before the key is freed: a resume that failed afterwards would leave the call to whoever resumes next.
+  if (run && version !== undefined && version !== run.version) {
+    registry.assertTarget(run.flow, version);
+  }
+  await settleStep(said, { ...store, runtime: { now } });
+};
+
 /** Continues a run, after the doubt about one of its calls is ended where somebody says what became of it. */
 const resumed = async (
   runId: string,
   { settle, ...options }: ResumeOptions = {},
-  { service, open, now, by }: Opening & { readonly by: Caller },
+  { by, ...opening }: Opening & { readonly by: Caller },
 ): Promise<boolean> => {
-  const runs = await service();
-  if (settle) {
-    const { store } = await open();
-    await settleStep({ runId, settlement: settle, by }, { ...store, runtime: { now } });
-  }
+  const runs = await opening.service();
+  if (settle) await settled({ runId, settlement: settle, by }, options.version, opening);
   return runs.resume(runId, options);
 };
 

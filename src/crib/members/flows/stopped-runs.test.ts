@@ -195,4 +195,20 @@ describe('a run that is blocked by a call in doubt', () => {
     const again = crib.flows.resume('run', { settle });
     await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
   });
+
+  it.each([
+    ['that no flow can have', 'next', 'VALIDATION_ERROR'],
+    ['that is not registered', '9.9.9', 'NOT_FOUND'],
+  ])('stays in doubt when it is settled and moved to a version %s', async (_, version, code) => {
+    const { crib, sent } = await blocked();
+    const settle = { step: '1', as: 'not_done' } as const;
+    await expect(crib.flows.resume('run', { settle, version })).rejects.toMatchObject({ code });
+    expect(await crib.audit.query({ kind: 'event' })).toEqual([]);
+    await crib.flows.resume('run');
+    expect(await crib.flows.finished('run')).toMatchObject({ status: 'blocked' });
+    expect(sent).toHaveLength(1);
+    await crib.flows.resume('run', { settle: { ...settle, as: 'done' } });
+    expect(await crib.flows.finished('run')).toMatchObject({ status: 'completed' });
+    expect(sent).toHaveLength(1);
+  });
 });

@@ -1,5 +1,7 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { linkOf, linkText } from './question-link.ts';
+import { linkHeaders, linkOf, linkReplies, linkText } from './question-link.ts';
+import { RunningCalls } from './running-calls.ts';
 
 const metaOf = (text: string) => JSON.parse(text).params._meta;
 
@@ -18,5 +20,21 @@ describe('a message on the stream of a call', () => {
     ['"elicitation'],
   ])('stays as it is when it is none (%s)', (text) => {
     expect(linkText(text, 'key')).toBe(text);
+  });
+});
+
+describe('a question in the reply to a call', () => {
+  it.each([5, '5'])('is linked to the call when the reply has the id %j', async (id) => {
+    const calls = new RunningCalls({ elapsed: () => 0, maxCallMs: 1000 });
+    const { key } = calls.addSilent();
+    const done = async () => undefined;
+    const transport: Transport = { start: done, close: done, send: done };
+    linkReplies(transport, calls);
+    const headers = linkHeaders(key);
+    await transport.send({ jsonrpc: '2.0', id: 5, method: 'tools/call' }, { headers });
+    const question = { method: 'elicitation/create', params: { message: 'Which?' } };
+    const reply = { jsonrpc: '2.0', id, result: { inputRequests: { q: question } } };
+    transport.onmessage?.(reply as JSONRPCMessage);
+    expect(linkOf(metaOf(JSON.stringify(reply.result.inputRequests.q)))).toBe(key);
   });
 });

@@ -55,7 +55,8 @@ export const linkText = (text: string, key: string): string => {
 /** Links the questions in the reply to a request, in place: the SDK reads the same object. */
 const linkReply = (message: JSONRPCMessage, calls: RunningCalls): void => {
   if (!('result' in message) || !isRecord(message.result.inputRequests)) return;
-  const key = calls.withRequest(message.id)?.key;
+  // By number, as the SDK finds its requests: some servers answer with the id as text.
+  const key = calls.withRequest(Number(message.id))?.key;
   if (key === undefined) return;
   const inputRequests: Record<string, unknown> = message.result.inputRequests;
   for (const [name, request] of Object.entries(inputRequests)) {
@@ -68,7 +69,9 @@ export const linkReplies = (transport: Transport, calls: RunningCalls): void => 
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     const key = options?.headers?.[KEY_HEADER];
-    if (key !== undefined && 'id' in message) calls.withKey(key)?.requestIds.add(message.id);
+    if (key !== undefined && 'id' in message) {
+      calls.withKey(key)?.requestIds.add(Number(message.id));
+    }
     return send(message, options);
   };
   transport.onmessage = (message) => linkReply(message, calls);

@@ -30,7 +30,7 @@ export class RunningCall {
   readonly askers: Askers;
   readonly caller: RunningCaller;
   /** The requests of the protocol that were sent for this call. */
-  readonly requestIds = new Set<unknown>();
+  readonly requestIds = new Set<number>();
   /** How often the server has asked on behalf of this call. */
   questions = 0;
   #key: string | undefined = undefined;
@@ -124,7 +124,7 @@ export class RunningCalls {
     return [...this.#calls].find((call) => call.hasKey(key));
   }
 
-  withRequest(id: unknown): RunningCall | undefined {
+  withRequest(id: number): RunningCall | undefined {
     return [...this.#calls].find(({ requestIds }) => requestIds.has(id));
   }
 

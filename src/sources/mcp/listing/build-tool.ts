@@ -10,6 +10,7 @@ import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
 import { askersOf, isErrorAnswer } from '../call/running-calls.ts';
+import type { Connection } from '../connect-server.ts';
 import { mayHaveRun, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
 import type { ServerSettings } from '../server-settings.ts';
@@ -97,7 +98,6 @@ const hintsOf = (
 interface CallDeps {
   /** Throws when the server now describes the tool differently. */
   assertCurrent(): void;
-  readonly link: ServerLink;
   readonly tier: Tier;
   redact(text: string): string;
 }
@@ -136,37 +136,51 @@ const inRequestSpan = async (
   }
 };
 
-const call = async (
-  name: string,
-  input: Record<string, unknown>,
-  { link, tier, redact, context, assertCurrent }: CallDeps & { readonly context: ToolContext },
-): Promise<unknown> => {
-  const { signal } = context;
+interface CallRequest {
+  readonly name: string;
+  readonly input: Record<string, unknown>;
+  readonly link: ServerLink;
+  readonly context: ToolContext;
+}
+
+const sendCall = (
+  { callTool, calls }: Connection,
+  { name, input, link, context }: CallRequest,
+): Promise<CallToolResult> => {
   const server = link.settings.name;
-  let isSent = false;
+  const running = calls.add(askersOf(context, server), context);
+  const send = (trace: TraceContext | undefined) =>
+    callTool(
+      { name, arguments: input },
+      {
+        signal: context.signal,
+        call: running,
+        trace,
+        onProgress: (progress, total, message) =>
+          context.progress(fractionOf(progress, total), message),
+      },
+    );
+  return calls.settle(running, inRequestSpan(context, { name, server, link }, send));
+};
+
+const call = async (request: CallRequest, deps: CallDeps): Promise<unknown> => {
+  const { link, context } = request;
+  const { tier, redact, assertCurrent } = deps;
+  const server = link.settings.name;
+  let isInDoubt = false;
   try {
-    return await link.use(signal, async ({ callTool, calls }) => {
+    return await link.use(context.signal, async (connection) => {
       // The server may have started for this call, and may describe another tool than was accepted.
       assertCurrent();
-      isSent = true;
-      const running = calls.add(askersOf(context, server), context);
-      const send = (trace: TraceContext | undefined) =>
-        callTool(
-          { name, arguments: input },
-          {
-            signal,
-            call: running,
-            trace,
-            onProgress: (progress, total, message) =>
-              context.progress(fractionOf(progress, total), message),
-          },
-        );
-      const answer = inRequestSpan(context, { name, server, link }, send);
-      return readResult(await calls.settle(running, answer), link.settings);
+      const result = await sendCall(connection, request).catch((error: unknown) => {
+        isInDoubt = mayHaveRun(error);
+        throw error;
+      });
+      return readResult(result, link.settings);
     });
   } catch (error) {
-    const retryable = !isSent || tier === 'read_only' || !mayHaveRun(error);
-    throw serverFailure(error, { server, retryable: retryable && !isErrorAnswer(error), redact });
+    const retryable = (tier === 'read_only' || !isInDoubt) && !isErrorAnswer(error);
+    throw serverFailure(error, { server, retryable, redact });
   }
 };
 
@@ -244,7 +258,7 @@ export const buildTool = (
     ...(listing.outputSchema && { output: listing.outputSchema }),
     ...hintsOf(listing),
     run: (input, context) =>
-      call(listing.name, input, { link, tier, redact, context, assertCurrent }),
+      call({ name: listing.name, input, link, context }, { tier, redact, assertCurrent }),
   }) as McpTool;
 };
 

@@ -5,20 +5,20 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 
 type Send = Transport['send'];
-type Id = string | number;
 
 /** Makes a transport, before it is connected, fail such requests with what `lost` returns. */
 export const failWithStream = (transport: Transport, lost: () => Error): void => {
   const send: Send = transport.send.bind(transport);
   const onMessage = transport.onmessage;
-  const unanswered = new Set<Id>();
+  // By number, as the SDK finds its requests: some servers answer with the id as text.
+  const unanswered = new Set<number>();
   transport.onmessage = (message, extra) => {
-    if (!('method' in message) && message.id !== undefined) unanswered.delete(message.id);
+    if (!('method' in message) && message.id !== undefined) unanswered.delete(Number(message.id));
     onMessage?.(message, extra);
   };
   const sendRequest = (
     message: Parameters<Send>[0],
-    id: Id,
+    id: number,
     options: TransportSendOptions | undefined,
   ): Promise<void> =>
     new Promise((_, reject) => {
@@ -37,6 +37,6 @@ export const failWithStream = (transport: Transport, lost: () => Error): void =>
     });
   transport.send = (message, options) =>
     'method' in message && 'id' in message && !options?.onRequestStreamEnd
-      ? sendRequest(message, message.id, options)
+      ? sendRequest(message, Number(message.id), options)
       : send(message, options);
 };

@@ -95,8 +95,8 @@ class RunWait {
 }
 
 /**
- * Returns the run when it is over, it or all that it waits for is blocked, or its client has gone; otherwise at the deadline, or as soon as
- * it is known to rest beyond the deadline.
+ * Returns the run when it is over, it or all that it waits for is blocked, or its client has gone;
+ * otherwise at the deadline, or as soon as it is known to rest beyond the deadline.
  */
 export const awaitRun = (deps: ServerDeps, waiting: Waiting): Promise<FlowRun> =>
   new RunWait(deps, waiting).end();
