@@ -10,8 +10,11 @@ import type { ToolContext } from '../../contract/context.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Store } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
+import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { reconcile } from './reconcile.ts';
 
 let root: string;
@@ -148,6 +151,24 @@ describe('after a crash', () => {
     const effect = isFreed ? 'not_done' : 'unknown';
     expect(concluded).toEqual([{ executionId: 'e', effect }]);
     expect(await isFree()).toBe(isFreed);
+  });
+
+  it('benign: a call of a killed process on SQLite frees its key when it wrote its one file not at all', async () => {
+    const path = join(root, 'crib.db');
+    const killed = await createSqliteStore({ path, runtime: createRuntime() });
+    const claim = { key: 'k', digest: 'd', executionId: 'e', now: 1 };
+    await killed.replays.claim(claim);
+    await killed.audit.intend([intent('e')], [claim]);
+    await keepWrites(killed, 'e', ['before', 'after']);
+    const database = await openDatabase(path);
+    // Its pid is that of another process now.
+    database.exec("UPDATE owners SET started = '1'");
+    database.close();
+    const store = await createSqliteStore({ path, runtime: createRuntime() });
+    const crib = await testCrib([change], { root, store });
+    expect(await crib.executions.status('e')).toMatchObject({ effect: 'not_done' });
+    expect(await store.replays.claim({ ...claim, executionId: 'next' })).toEqual({ state: 'new' });
+    await Promise.all([store.close(), killed.close()]);
   });
 
   it('threat: a call whose process may only be silent is unknown, and keeps its key', async () => {
