@@ -127,11 +127,21 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     id: 'a-woken-process-repeats-nothing',
     promise:
       'A process that was silent past its lease and wakes does no call that another has taken.',
-    tests: by(
-      'src/stores/postgres/woken-owners.test.ts',
-      'that begins its call while its key is being freed keeps the key: the tool runs once',
-      'that begins its call while holds are being recovered keeps its hold, and books what it cost',
-    ),
+    tests: [
+      ...by(
+        'src/stores/postgres/woken-owners.test.ts',
+        'that begins its call while its key is being freed keeps the key: the tool runs once',
+        'that begins its call while holds are being recovered keeps its hold, and books what it cost',
+      ),
+      ...by(
+        'src/pipeline/record/reconcile.test.ts',
+        'threat: a call whose process may only be silent is unknown, and keeps its key',
+      ),
+      ...by(
+        'src/stores/postgres/ended-owners.test.ts',
+        'has ended when its process was killed, not while that is frozen past its lease',
+      ),
+    ],
   },
   {
     id: 'settings-of-a-server-weaken-nothing',

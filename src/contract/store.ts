@@ -18,6 +18,11 @@ export interface OpenIntent {
   readonly entry: AuditEntry;
   /** False when the process that claimed it has died: the call is in doubt. */
   readonly ownerAlive: boolean;
+  /**
+   * True when that process has ended for certain, so that nothing of the call goes on. One that was only
+   * silent for too long may wake up. Absent where the store cannot tell.
+   */
+  readonly ownerEnded?: boolean;
   /** True when the call ran on another machine: its files cannot be looked at from here. */
   readonly isElsewhere?: boolean;
 }

@@ -109,6 +109,18 @@ describe('owner', () => {
     expect(makeOwner(HERE).owner.aliveness()(old.owner.id)).toBe(false);
   });
 
+  it('has ended for certain when its process is gone, not when it is silent or far away', async () => {
+    const [here, dead] = [makeOwner(HERE), makeOwner({ ...HERE, started: '1' })];
+    const far = makeOwner({ ...FAR, started: '1' });
+    for (const { owner, writer } of [here, dead, far]) await writer.write(() => owner.claim());
+    now += 1_000_000;
+    const { owner } = makeOwner(HERE);
+    expect(owner.aliveness()(far.owner.id)).toBe(false);
+    const ended = [here, dead, far].map((each) => owner.hasEnded(each.owner.id));
+    expect(ended).toEqual([false, true, false]);
+    expect(owner.hasEnded('unheard of')).toBe(false);
+  });
+
   it('lives by its heartbeat in another place, and dies 30 s after the last', async () => {
     const far = makeOwner(FAR);
     const here = makeOwner(HERE);
@@ -169,6 +181,16 @@ describe('owner', () => {
     const { owner, writer } = makeOwner(HERE);
     await writer.write(() => owner.claim());
     expect(rows()).toEqual([{ id: owner.id }]);
+  });
+
+  it('stays on record after its end while it has calls in doubt', async () => {
+    const dead = makeOwner({ ...HERE, started: '1' });
+    await dead.writer.write(() =>
+      database.prepare('INSERT INTO intents VALUES (?, ?, ?)').run('e', 1, dead.owner.claim()),
+    );
+    const { owner, writer } = makeOwner(HERE);
+    await writer.write(() => owner.claim());
+    expect(owner.hasEnded(dead.owner.id)).toBe(true);
   });
 
   it('is gone when it retires, with its heartbeat', async () => {

@@ -64,6 +64,7 @@ export class Owner {
   readonly #all: Statement;
   readonly #beat: Statement;
   readonly #remove: Statement;
+  readonly #removeSettled: Statement;
   readonly #steps: ClockSteps;
   #timer: Timer | undefined;
 
@@ -79,6 +80,9 @@ export class Owner {
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`,
     );
     this.#remove = database.prepare('DELETE FROM owners WHERE id = ?');
+    this.#removeSettled = database.prepare(
+      'DELETE FROM owners WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM intents WHERE owner = ?1)',
+    );
   }
 
   /**
@@ -103,16 +107,25 @@ export class Owner {
     };
   }
 
+  /** Tells whether the process of an owner has ended for certain. One in another place may only be silent. */
+  hasEnded(id: string): boolean {
+    const row = this.#find.get(id) as OwnerRow | undefined;
+    return row !== undefined && row.place === this.#identity.place && !isProcessAlive(row);
+  }
+
   /** Removes the owner, inside the last transaction: what it still claims is in doubt from then on. */
   retire(): void {
     this.#timer?.cancel();
     this.#remove.run(this.id);
   }
 
-  /** Removes rows of dead owners: an owner without a row counts as dead, too. */
+  /**
+   * Removes rows of dead owners: an owner without a row counts as dead, too. One with calls in doubt stays,
+   * because its row can prove that its process has ended.
+   */
   #sweep(): void {
     for (const row of this.#all.all() as OwnerRow[]) {
-      if (!this.#isAlive(row)) this.#remove.run(row.id);
+      if (!this.#isAlive(row)) this.#removeSettled.run(row.id);
     }
   }
 

@@ -17,8 +17,8 @@ export interface WriterOptions {
   readonly lockTimeoutMs: number;
   /** How commits reach the disk. */
   readonly sync: CommitSync;
-  /** Runs before each transaction; a throw refuses it. */
-  readonly assertUsable?: () => void;
+  /** Runs before each transaction, with what its rows have to survive; a throw refuses it. */
+  readonly assertUsable?: (durability: Durability) => void;
 }
 
 interface Job {
@@ -112,7 +112,7 @@ export class Writer {
     const { assertUsable, sync } = this.#options;
     const durability = jobs.some(isSynced) ? 'synced' : 'written';
     try {
-      assertUsable?.();
+      assertUsable?.(durability);
       sync.prepare(durability);
       this.#begin.run();
     } catch (error) {

@@ -3,7 +3,7 @@
  * its answer counts however late it goes on.
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
-import { DurableWork, durableStepOf } from '../durable-work.ts';
+import { durableStepOf } from '../durable-work.ts';
 import type { JudgedCall } from './call-bindings.ts';
 
 /** Tells whether the answer to this question is for the call. That of a step is for that step alone. */
@@ -18,8 +18,9 @@ export const isOfStep = ({ step }: ApprovalRecord, call: JudgedCall): boolean =>
 export const isUnnamedStep = (call: JudgedCall): boolean =>
   durableStepOf(call) !== undefined && call.options.idempotencyKey === undefined;
 
-/** Says when the answer to a run or a job was given: in time, however late it goes on. */
-export const answerMoment = (
-  { decidedAt }: ApprovalRecord,
-  call: JudgedCall,
-): number | undefined => (DurableWork.is(call.options.durable) ? decidedAt : undefined);
+/**
+ * Says when the step was answered that has asked: in time, however late it goes on. Any other approval has to
+ * be in time when it is used.
+ */
+export const answerMoment = (record: ApprovalRecord, call: JudgedCall): number | undefined =>
+  isOfStep(record, call) ? record.decidedAt : undefined;

@@ -67,6 +67,16 @@ describe('the answer to a step of a run', () => {
   });
 });
 
+describe('the answer to a call of the same caller that was no step', () => {
+  it('hostile: is not used by a step of a run or a job after its time is over', async () => {
+    const { crib, seen, approvalId, advance } = await approved({});
+    advance(24 * HOUR_MS);
+    const { error } = await crib.execute('echo', {}, { ...step('flow:1:a'), approvalId });
+    expect(error?.code).toBe('APPROVAL_EXPIRED');
+    expect(seen.runs).toBe(0);
+  });
+});
+
 describe('the answer to the call of a caller who is no run', () => {
   it('hostile: is used once, and not after its time is over', async () => {
     const used = await approved({});

@@ -31,7 +31,7 @@ import { givePurse, type HoldMore, Purse, purseOf } from './purse.ts';
 
 export interface BudgetingDeps {
   readonly ledger: Ledger;
-  readonly late: Pick<LateWrites, 'add' | 'attempt'>;
+  readonly late: Pick<LateWrites, 'addCleanUp' | 'attempt'>;
   readonly limits: BudgetLimits;
   readonly runtime: Runtime;
   readonly model: Pick<Model, 'price'>;
@@ -188,7 +188,7 @@ export class Budgeting {
   }
 
   #releaseLater(hold: string): void {
-    this.#deps.late.add(() => this.ledger.release(hold));
+    this.#deps.late.addCleanUp(() => this.ledger.release(hold));
   }
 
   #probable(call: Judged): Estimate {

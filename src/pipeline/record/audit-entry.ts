@@ -23,11 +23,13 @@ const reachesOnlyFiles = (call: CallRequest): boolean => {
 };
 
 /** Tells whether the trail has an intent of this call, its own or one for a call that it made. */
-const hasIntent = ({ notes }: CallRequest): boolean => notes.intentRecorded || notes.innerIntent;
+export const hasIntent = ({ notes }: CallRequest): boolean =>
+  notes.intentRecorded || notes.innerIntent;
 
 export const effectState = (call: CallRequest, result: ToolResult): EffectState => {
-  if (!hasIntent(call)) return call.notes.intentTried ? 'not_done' : 'none';
-  if (result.success) return 'done';
+  const isBegun = hasIntent(call);
+  if (result.success) return isBegun ? 'done' : 'none';
+  if (!isBegun) return call.notes.intentTried ? 'not_done' : 'none';
   if (!call.notes.effectPossible) return 'not_done';
   // The tool itself had succeeded when one of these occurred.
   const code = result.error?.code;

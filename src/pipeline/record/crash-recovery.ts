@@ -18,12 +18,14 @@ const RECOVER_MS = 30_000;
 /** A temporary file older than this belongs to a process that is gone: no write takes longer. */
 const WRITE_MS = 60_000;
 
-/** Tells whether the broker sees all that a tool can change: files, by code that reaches nothing else. */
-const seesAllOf = (tool: Tool | undefined): boolean =>
+/**
+ * Tells whether a tool itself changes nothing but files, each by the broker. It may call other tools all the
+ * same, whatever its definition says: what those change is not among its files.
+ */
+const changesOnlyFiles = (tool: Tool | undefined): boolean =>
   tool?.needs?.paths !== undefined &&
   !tool.needs.hosts &&
   !tool.needs.commands &&
-  !tool.callsTools &&
   (tool.source === 'builtin' || tool.sandboxed === true);
 
 export class CrashRecovery {
@@ -42,7 +44,7 @@ export class CrashRecovery {
       now: runtime.now,
       inspect: (snapshot) => inspectSnapshot(guard, snapshot),
       reachesOnlyFiles: ({ tool, version }: Pick<AuditEntry, 'tool' | 'version'>) =>
-        seesAllOf(registry.get(tool, version)?.tool),
+        changesOnlyFiles(registry.get(tool, version)?.tool),
       sweep: (path) =>
         removeStale(dirname(path), {
           prefixes: [TEMPORARY_PREFIX],

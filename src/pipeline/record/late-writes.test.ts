@@ -86,6 +86,42 @@ describe('after a moment in which the store could not write', () => {
     expect(await crib.execute('echo', {}, { idempotencyKey: 'other' })).toMatchObject({ data: 2 });
   });
 
+  it.each([
+    ['with keys', {}, 10_001, true],
+    ['with prices', { cost: { model: 'usage_based', fixed: 0.01, freeTierLimit: 1 } }, 5001, false],
+    ['that would change something', {}, 10_001, false],
+  ])(
+    'threat: calls %s that arrived meanwhile do not push out the outcome of one that ran',
+    async (_title, parts, count, hasKey) => {
+      const disk: Disk = { isFull: false };
+      const store = storeOn(disk);
+      let end = (): void => undefined;
+      const slow = aTool({
+        name: 'slow',
+        tier: 'write',
+        run: () => new Promise<void>((resolve) => (end = resolve)),
+      });
+      const crib = await testCrib([slow, aTool({ tier: 'write', ...parts } as never)], { store });
+      const running = crib.execute('slow', {}, as);
+      while ((await store.intents.open()).length === 0) await Promise.resolve();
+      disk.isFull = true;
+      for (let n = 0; n < count; n++) {
+        const refused = await crib.execute('echo', {}, hasKey ? { idempotencyKey: `k${n}` } : {});
+        expect(refused.error?.code).toBe('STORE_UNAVAILABLE');
+      }
+      end();
+      const { metadata } = await running;
+      disk.isFull = false;
+      await crib.runtime.advance(1500);
+      expect(await store.intents.open()).toEqual([]);
+      const { executionId } = metadata;
+      expect(await store.audit.query({ executionId, kind: 'outcome' })).toMatchObject([
+        { detail: { late: true } },
+      ]);
+      expect((await crib.execute('slow', {}, as)).error?.code).not.toBe('CONFLICT');
+    },
+  );
+
   it('closing writes what is left', async () => {
     const { disk, store, crib } = await setUp();
     await crib.execute('echo', {}, as);
@@ -114,5 +150,19 @@ describe('late writes', () => {
     await Promise.all([late.retry(), late.retry()]);
     expect(done).toEqual(Array.from({ length: 10_000 }, (_, n) => n));
     expect(late.size).toBe(0);
+  });
+
+  it('are kept and done before the clean-ups of refused calls, of which a thousand are kept', async () => {
+    const runtime = fakeRuntime();
+    const late = new LateWrites(runtime);
+    const done: string[] = [];
+    for (let n = 0; n < 1500; n++) late.addCleanUp(async () => done.push('clean-up'));
+    expect(late.size).toBe(1000);
+    for (let n = 0; n < 10_000; n++) late.add(async () => done.push('outcome'));
+    expect(late.size).toBe(11_000);
+    expect(runtime.logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+    await late.retry();
+    expect(done.slice(0, 10_000).every((what) => what === 'outcome')).toBe(true);
+    expect(done.slice(10_000)).toEqual(Array.from({ length: 1000 }, () => 'clean-up'));
   });
 });

@@ -8,12 +8,19 @@ import { thrownText } from '../../kit/data/reason-of.ts';
 const RETRY_MS = 1000;
 /** Further writes are left to the process that opens the store next. */
 const MAX_WRITES = 10_000;
+/** Clean-ups are many where callers go on during an outage, and the loss of one is a key or a hold that stays. */
+const MAX_CLEAN_UPS = 1_000;
+
+const TOO_MANY_CLEAN_UPS =
+  'too many clean-ups wait for the store; keys and holds of refused calls may stay until this process ends';
 
 type Write = () => Promise<unknown>;
 
 export class LateWrites {
   readonly #runtime: Runtime;
   readonly #writes: Write[] = [];
+  readonly #cleanUps: Write[] = [];
+  #hasDropped = false;
   #timer: ReturnType<Runtime['after']> | undefined = undefined;
   #retrying: Promise<void> | undefined = undefined;
 
@@ -22,7 +29,7 @@ export class LateWrites {
   }
 
   get size(): number {
-    return this.#writes.length;
+    return this.#writes.length + this.#cleanUps.length;
   }
 
   /** Writes now. A write that fails rejects, and is repeated later, so it must be idempotent. */
@@ -46,6 +53,20 @@ export class LateWrites {
     this.#arm();
   }
 
+  /**
+   * Adds what gives back something that a call may hold although the store refused it: its key, its price,
+   * its intent. Every call makes some while the store is away, so they have less room, and wait for the rest.
+   */
+  addCleanUp(write: Write): void {
+    if (this.#cleanUps.length >= MAX_CLEAN_UPS) {
+      if (!this.#hasDropped) this.#runtime.log.error(TOO_MANY_CLEAN_UPS);
+      this.#hasDropped = true;
+      return;
+    }
+    this.#cleanUps.push(write);
+    this.#arm();
+  }
+
   /** Writes what it can, in order. Never fails. */
   retry(): Promise<void> {
     this.#retrying ??= this.#writeAll().finally(() => {
@@ -65,7 +86,7 @@ export class LateWrites {
     this.#timer = this.#runtime.after(RETRY_MS, () => {
       void this.retry().finally(() => {
         this.#timer = undefined;
-        if (this.#writes.length > 0) this.#arm();
+        if (this.size > 0) this.#arm();
       });
     });
     this.#timer.keepAlive(false);
@@ -74,11 +95,14 @@ export class LateWrites {
   async #writeAll(): Promise<void> {
     let written = 0;
     try {
-      for (let write = this.#writes[0]; write; write = this.#writes[0]) {
-        await write();
-        this.#writes.shift();
-        written += 1;
+      for (const queue of [this.#writes, this.#cleanUps]) {
+        for (let write = queue[0]; write; write = queue[0]) {
+          await write();
+          queue.shift();
+          written += 1;
+        }
       }
+      this.#hasDropped = false;
     } catch (error) {
       this.#runtime.log.warn('the store still cannot write', { error: thrownText(error) });
     }

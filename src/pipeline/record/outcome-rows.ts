@@ -6,13 +6,13 @@ import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { evidenceOf } from '../pipeline.ts';
-import { auditEntry } from './audit-entry.ts';
+import { auditEntry, hasIntent } from './audit-entry.ts';
 import type { LateWrites } from './late-writes.ts';
 import { staysInside } from './run-records.ts';
 
 export interface OutcomeRowsDeps {
   readonly audit: Pick<AuditLog, 'append' | 'query'>;
-  readonly late: Pick<LateWrites, 'add'>;
+  readonly late: Pick<LateWrites, 'add' | 'addCleanUp'>;
   readonly redactor: Redactor;
   readonly policy: Pick<Policy, 'version'>;
 }
@@ -55,11 +55,16 @@ export class OutcomeRows {
   /**
    * Writes the row of a call that may have changed something, or whose intent may be on record, once the
    * store can be written again. Where nothing was changed, withholding the result is enough: nobody has
-   * seen it. The row is made anew, so that no call holds it while it is written.
+   * seen it. The row is made anew, so that no call holds it while it is written. That of a call whose intent
+   * was refused only closes what may be on record all the same.
    */
   writeLater(call: CallRequest, result: ToolResult): void {
     const { effectPossible, intentTried } = call.notes;
-    if (effectPossible || intentTried) this.#retry([this.#entryOf(call, result)]);
+    if (effectPossible || hasIntent(call)) this.#retry([this.#entryOf(call, result)]);
+    else if (intentTried) {
+      const entry = this.#entryOf(call, result);
+      this.#deps.late.addCleanUp(() => writeLate(entry, this.#deps));
+    }
   }
 
   #entryOf(call: CallRequest, result: ToolResult): AuditEntry {

@@ -3,15 +3,17 @@
  * done, not done or is unknown, closes their intents, and sets their budgets right. Runs nothing again.
  */
 import type { AuditEntry } from '../../contract/audit.ts';
-import type { Snapshot, Store } from '../../contract/store.ts';
+import type { OpenIntent, Snapshot, Store } from '../../contract/store.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callOfFreeHold } from '../budget/holds.ts';
 import type { EffectState } from './audit-entry.ts';
+import { callsWithInner } from './calls-with-inner.ts';
 
 export interface ReconcileDeps {
   readonly store: Store;
   now(): number;
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
-  /** Tells whether a call can have changed nothing but the files that the broker wrote for it. */
+  /** Tells whether the tool itself can have changed nothing but the files that the broker wrote for it. */
   reachesOnlyFiles?(call: Pick<AuditEntry, 'tool' | 'version'>): boolean;
   /** Removes what an interrupted write of a file left beside it. */
   sweep?(path: string): Promise<unknown>;
@@ -30,7 +32,42 @@ const effectOnFiles = async (
     await sweep?.(snapshot.path);
   }
   const [state] = states;
-  return states.size === 1 && state !== undefined ? state : 'unknown';
+  if (states.size !== 1 || state === undefined) return 'unknown';
+  // A file that is as before the second write of the call has the first one in it.
+  const isRewritten = last.size < snapshots.length;
+  return state === 'not_done' && isRewritten ? 'unknown' : state;
+};
+
+/**
+ * Tells what became of a call in doubt. That it did nothing needs proof, because it may be made again then:
+ * a process that is only silent may still write, and what is not a file leaves no trace.
+ */
+const effectOf = async (
+  { entry, ownerEnded, isElsewhere }: OpenIntent,
+  hasInner: (executionId: string) => Promise<boolean>,
+  deps: ReconcileDeps,
+): Promise<EffectState> => {
+  if (isElsewhere) return 'unknown';
+  const effect = await effectOnFiles(entry.executionId, deps);
+  if (effect !== 'not_done') return effect;
+  const isOver = ownerEnded === true && deps.reachesOnlyFiles?.(entry) === true;
+  return isOver && !(await hasInner(entry.executionId)) ? 'not_done' : 'unknown';
+};
+
+/** Ends the holds of processes that are gone. */
+const endOrphans = async (
+  open: readonly OpenIntent[],
+  orphans: Awaited<ReturnType<Store['ledger']['orphans']>>,
+  { ledger }: Store,
+): Promise<void> => {
+  const begun = new Set(open.map(({ entry }) => entry.executionId));
+  for (const { executionId, amountMicros, tokens = 0 } of orphans) {
+    // A call that began may have cost what it was estimated at, any other cost nothing.
+    const isBegun = begun.has(executionId) || begun.has(callOfFreeHold(executionId));
+    const most = isBegun ? { micros: amountMicros, tokens } : undefined;
+    // A process that was only silent may have woken up since: its hold stays.
+    await ledger.endOrphan(executionId, most);
+  }
 };
 
 /** Concludes the calls that were left in doubt, and returns them with their effect. */
@@ -41,19 +78,20 @@ export const reconcile = async (
   const orphans = await store.ledger.orphans();
   // After the holds: of a process that is gone, the intents are all there by then.
   const open = await store.intents.open();
-  const begun = new Set(open.map(({ entry }) => entry.executionId));
-  // Money first: a call that began may have cost what it was estimated at, any other cost nothing.
-  for (const { executionId, amountMicros, tokens = 0 } of orphans) {
-    const isBegun = begun.has(executionId) || begun.has(callOfFreeHold(executionId));
-    const most = isBegun ? { micros: amountMicros, tokens } : undefined;
-    // A process that was only silent may have woken up since: its hold stays.
-    await store.ledger.endOrphan(executionId, most);
-  }
+  await endOrphans(open, orphans, store);
+  const inDoubt = open.filter(({ ownerAlive }) => !ownerAlive);
+  const callers = lazyAsync(() =>
+    callsWithInner(
+      store.audit,
+      inDoubt.map(({ entry }) => entry.executionId),
+    ),
+  );
+  const hasInner = async (executionId: string) => (await callers()).has(executionId);
   const concluded = [];
-  for (const { entry, ownerAlive, isElsewhere = false } of open) {
-    if (ownerAlive) continue;
+  for (const intent of inDoubt) {
+    const { entry } = intent;
     const { executionId } = entry;
-    const effect = isElsewhere ? 'unknown' : await effectOnFiles(executionId, deps);
+    const effect = await effectOf(intent, hasInner, deps);
     const isMine = await store.intents.conclude({
       ...entry,
       kind: 'outcome',
@@ -62,9 +100,8 @@ export const reconcile = async (
       detail: { ...entry.detail, effect, reconciled: true },
     });
     if (isMine) concluded.push({ executionId, effect });
-    // Proven by its files: the same call with the same key may be made again.
-    const isUndone = effect === 'not_done' && deps.reachesOnlyFiles?.(entry);
-    if (isMine && isUndone) await store.replays.settle(executionId, undefined);
+    // Proven to have done nothing: the same call with the same key may be made again.
+    if (isMine && effect === 'not_done') await store.replays.settle(executionId, undefined);
   }
   return concluded;
 };

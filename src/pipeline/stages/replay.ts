@@ -21,7 +21,7 @@ export interface ReplayDeps {
   readonly replays: Replays;
   readonly cache: ResultCache;
   readonly runtime: Runtime;
-  readonly late: Pick<LateWrites, 'add' | 'attempt'>;
+  readonly late: Pick<LateWrites, 'addCleanUp' | 'attempt'>;
   readonly keepMs: number;
   settingsOf(tool: Tool): ToolSettings;
 }
@@ -129,7 +129,7 @@ const claimKey = async (
   try {
     return await replays.claim(request);
   } catch (error) {
-    late.add(() => replays.abandon(request.key, request.executionId));
+    late.addCleanUp(() => replays.abandon(request.key, request.executionId));
     throw error;
   }
 };

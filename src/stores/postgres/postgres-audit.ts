@@ -20,6 +20,7 @@ import { AuditAnchor } from './audit-anchor.ts';
 import { queryAudit } from './audit-query.ts';
 import { toKeyText } from './database/key-text.ts';
 import type { Statement } from './database/open-database.ts';
+import { hasEnded } from './database/owner-id.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
 const PAGE = 1000;
@@ -30,6 +31,7 @@ interface Head {
 }
 
 interface IntentRecord extends AuditRecord {
+  readonly owner: string;
   readonly alive: boolean;
   readonly elsewhere: boolean;
 }
@@ -65,7 +67,7 @@ export class PostgresAudit implements AuditLog, Intents {
        ORDER BY rank LIMIT 1`,
     );
     this.#listIntents = prepare(
-      `SELECT audit.*, intents.owner = $1 OR EXISTS (SELECT 1 FROM @owners AS owner
+      `SELECT audit.*, intents.owner, intents.owner = $1 OR EXISTS (SELECT 1 FROM @owners AS owner
          WHERE owner.id = intents.owner
          AND heartbeat_at > clock_timestamp() - lease_ms * interval '1 ms') AS alive,
          split_part(intents.place, ' ', 1) <> split_part($2, ' ', 1) AS elsewhere
@@ -124,6 +126,7 @@ export class PostgresAudit implements AuditLog, Intents {
     return records.map((record) => ({
       entry: fromAuditRecord(record),
       ownerAlive: record.alive,
+      ownerEnded: !record.alive && hasEnded(record.owner),
       isElsewhere: record.elsewhere,
     }));
   }

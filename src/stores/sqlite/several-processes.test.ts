@@ -151,12 +151,12 @@ describe('several processes on one file', () => {
     const store = await open();
     const request = { key: 'key', digest: 'digest', executionId: 'other', now: Date.now() };
     child.kill('SIGSTOP');
-    expect(await store.intents.open()).toMatchObject([{ ownerAlive: true }]);
+    expect(await store.intents.open()).toMatchObject([{ ownerAlive: true, ownerEnded: false }]);
     expect(await store.ledger.orphans()).toEqual([]);
     expect(await store.replays.claim(request)).toEqual({ state: 'running', executionId: 'frozen' });
     child.kill('SIGKILL');
     await ended;
-    expect(await store.intents.open()).toMatchObject([{ ownerAlive: false }]);
+    expect(await store.intents.open()).toMatchObject([{ ownerAlive: false, ownerEnded: true }]);
     expect(await store.ledger.orphans()).toMatchObject([{ executionId: 'frozen' }]);
     expect(await store.replays.claim(request)).toEqual({ state: 'unknown', executionId: 'frozen' });
     await store.close();

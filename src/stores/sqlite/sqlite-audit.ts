@@ -163,12 +163,14 @@ export class SqliteAudit implements AuditLog, Intents {
 
   open(): Promise<readonly OpenIntent[]> {
     return this.#deps.writer.read(() => {
-      const isAlive = this.#deps.owner.aliveness();
+      const { owner } = this.#deps;
+      const isAlive = owner.aliveness();
       const records = this.#listIntents.all() as (AuditRecord & { owner: string })[];
-      return records.map((record) => ({
-        entry: fromAuditRecord(record),
-        ownerAlive: isAlive(record.owner),
-      }));
+      return records.map((record) => {
+        const ownerAlive = isAlive(record.owner);
+        const ownerEnded = !ownerAlive && owner.hasEnded(record.owner);
+        return { entry: fromAuditRecord(record), ownerAlive, ownerEnded };
+      });
     });
   }
 

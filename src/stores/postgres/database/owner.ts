@@ -3,9 +3,9 @@
  * server; intents, budget holds, replay keys and runs carry its id, so that others can tell claims
  * under way from claims in doubt. Every batch that claims something renews the lease.
  */
-import { randomUUID } from 'node:crypto';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import type { Database, Statement } from './open-database.ts';
+import { newOwnerId } from './owner-id.ts';
 
 export interface OwnerDeps {
   readonly database: Database;
@@ -17,7 +17,7 @@ export interface OwnerDeps {
 }
 
 export class Owner {
-  readonly id = randomUUID();
+  readonly id = newOwnerId();
   readonly place: string;
   readonly #deps: OwnerDeps;
   readonly #text: string;
