@@ -17,7 +17,7 @@ export interface EntryClaimDeps {
   readonly runtime: Pick<Runtime, 'now'>;
   readonly replays: Replays;
   /** A claim that stays behind would hold its job up for as long as this process lives. */
-  readonly late: Pick<LateWrites, 'add'>;
+  readonly late: Pick<LateWrites, 'add' | 'addCleanUp'>;
   nextId(): string;
 }
 
@@ -89,7 +89,7 @@ const claimEntry = async (
     return await replays.claim({ ...request, now: runtime.now() });
   } catch (error) {
     // The store may have taken the claim and lost its answer.
-    late.add(() => replays.abandon(key, executionId));
+    late.addCleanUp(() => replays.abandon(key, executionId));
     throw error;
   }
 };
