@@ -6,7 +6,7 @@ import { EmptyState, Skeleton } from '../components/states.tsx';
 import { PAGES } from '../pages/page-table.ts';
 import { hrefOf, useRoute } from '../router/route.ts';
 import { HelpDialog } from './help-dialog.tsx';
-import { LineLost, Navigation, WaitingBadge } from './navigation.tsx';
+import { ConnectionLost, Navigation, WaitingBadge } from './navigation.tsx';
 import { PageErrorBoundary } from './page-error-boundary.tsx';
 import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -42,7 +42,7 @@ const TopBar = (props: {
       Toolcrib
     </a>
     <div className="top-bar-side">
-      <LineLost />
+      <ConnectionLost />
       {props.waiting !== '' && (
         <a href={hrefOf(['approvals'])} className="top-bar-waiting">
           <Icon name="approvals" />

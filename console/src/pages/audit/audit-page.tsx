@@ -35,7 +35,7 @@ const Nothing = ({ filter }: { readonly filter: AuditFilter }) =>
 const Newer = ({ onShow }: { readonly onShow: () => void }) => {
   const [fresh, setFresh] = useState(0);
   useLive(
-    ['call.finished', 'approval.decided', 'permission.*', 'line.reopened', 'stream.reset'],
+    ['call.finished', 'approval.decided', 'permission.*', 'connection.reopened', 'stream.reset'],
     () => setFresh((n) => n + 1),
   );
   if (fresh === 0) return null;

@@ -19,7 +19,7 @@ import { NoSources, NoSuchSource, SourceTable } from './source-table.tsx';
 import { SourceView } from './source-view.tsx';
 import '../servers/servers.css';
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 const NONE: SourceConfig = { editable: false, kinds: [], items: [] };
 
@@ -62,8 +62,8 @@ const useSources = (): Loaded<All> => {
   const { api } = useServices();
   const all = useLoad('sources', async () => {
     const [servers, sources] = await Promise.all([
-      api.get<Page<ServerStatus>>('/v1/servers', { limit: MOST }),
-      api.get<Page<SourceStatus>>('/v1/sources', { limit: MOST }),
+      api.get<Page<ServerStatus>>('/v1/servers', { limit: MAX_ITEMS }),
+      api.get<Page<SourceStatus>>('/v1/sources', { limit: MAX_ITEMS }),
     ]);
     return { servers: servers.items, sources: sources.items };
   });

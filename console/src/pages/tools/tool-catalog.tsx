@@ -22,7 +22,7 @@ import { type CallCounts, callCounts, MAX_LINES } from './call-counts.ts';
 import { ToolState } from './tool-badges.tsx';
 
 const SOURCES = ['builtin', 'team', 'mcp', 'package', 'external', 'workflow', 'composed', 'custom'];
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 const COLUMNS: readonly Column<ToolSummary>[] = [
   {
@@ -158,7 +158,7 @@ const NoTools = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   );
 
 const ToolList = ({ filter }: { readonly filter: Filter }) => {
-  const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MOST });
+  const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MAX_ITEMS });
   const columns = useColumns();
   useReloadOn(['tool.*', 'server.changed'], () => !pages.isDeep && pages.reload());
   if (pages.isLoading) return <Skeleton />;
