@@ -10,9 +10,9 @@ import { ToolFailure } from '../../contract/errors.ts';
 
 export interface CompilerProcessesOptions {
   /** How many there are at most, those that are just ending included. */
-  readonly most: number;
-  /** How many unused ones are kept; `most` by default. */
-  readonly mostIdle?: number;
+  readonly max: number;
+  /** How many unused ones are kept; `max` by default. */
+  readonly maxIdle?: number;
   /** Milliseconds after which an unused one ends; 30,000 by default, because an agent thinks that long. */
   readonly idleMs?: number;
   /** What the heap of each may take. */
@@ -68,8 +68,8 @@ export class CompilerProcesses {
   /** Takes back a process whose job succeeded. */
   give(child: CompilerProcess): void {
     if (!this.#all.has(child)) return;
-    const { mostIdle = this.#options.most, idleMs = IDLE_MS } = this.#options;
-    if (this.#idle.length >= mostIdle) return void this.end(child);
+    const { maxIdle = this.#options.max, idleMs = IDLE_MS } = this.#options;
+    if (this.#idle.length >= maxIdle) return void this.end(child);
     // An idle process must not keep this one alive, and neither must its timer.
     hold(child, 'unref');
     const timer = setTimeout(() => void this.end(child), idleMs).unref();
@@ -93,7 +93,7 @@ export class CompilerProcesses {
   /** Takes the process that was used last: it is the warmest, and the others can end. */
   #next(): CompilerProcess | undefined {
     const last = this.#idle.pop();
-    if (!last) return this.#all.size < this.#options.most ? this.#start() : undefined;
+    if (!last) return this.#all.size < this.#options.max ? this.#start() : undefined;
     clearTimeout(last.timer);
     hold(last.child, 'ref');
     return last.child;

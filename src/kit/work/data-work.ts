@@ -44,8 +44,8 @@ type About = Pick<DataWork<never, unknown>, 'what' | 'maxMs' | 'code'>;
 
 const newProcesses = (memoryMb: number): CompilerProcesses =>
   new CompilerProcesses({
-    most: MAX_PROCESSES,
-    mostIdle: 1,
+    max: MAX_PROCESSES,
+    maxIdle: 1,
     memoryMb,
     program: workProgram,
     compilerFiles: () => [],

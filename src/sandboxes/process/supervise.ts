@@ -20,7 +20,7 @@ export interface Launch {
   readonly limits: RunLimits;
   readonly signal: AbortSignal;
   /** Measures how much is in use, for systems that can tell. */
-  readonly usage?: (pid: number, most: number) => ProcessUsage;
+  readonly usage?: (pid: number, maxProcesses: number) => ProcessUsage;
   /** Told once what the run took, where `usage` is there. */
   readonly onUsage?: SandboxRequest['onUsage'];
   /** Takes output. Returns true when the run needs no more time; throws to end it as a failure. */
@@ -42,14 +42,14 @@ const overLimit = (what: string, setting: string) =>
   });
 
 /** Returns the number of processes, ours included, above which the run is ended. */
-export const mostProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
+export const maxProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
 
 /** Gives the failure when a limit is exceeded. */
 export const limitFailure = (
   { processes, memoryBytes }: ProcessUsage,
   limits: RunLimits,
 ): ToolFailure | undefined => {
-  if (processes > mostProcesses(limits)) return overLimit('processes', 'processes');
+  if (processes > maxProcesses(limits)) return overLimit('processes', 'processes');
   return memoryBytes > limits.memoryMb * 1_048_576 ? overLimit('memory', 'memoryMb') : undefined;
 };
 
@@ -145,7 +145,7 @@ class Supervision {
     const { usage, limits } = this.#launch;
     const { pid } = this.#child;
     if (usage === undefined || pid === undefined) return undefined;
-    const taken = usage(pid, mostProcesses(limits));
+    const taken = usage(pid, maxProcesses(limits));
     this.#cpuMs = Math.max(this.#cpuMs, taken.cpuMs);
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, taken.memoryBytes);
     return taken;

@@ -71,7 +71,7 @@ export class TypeChecker {
     this.#processes = new CompilerProcesses({
       ...options,
       compilerFiles: this.#compilerFiles,
-      most: 1,
+      max: 1,
       memoryMb,
       program: codeCheckProgram,
     });

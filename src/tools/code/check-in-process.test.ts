@@ -20,7 +20,7 @@ const workspaces: Workspace[] = [];
 
 const open = (options: Partial<CompilerProcessesOptions> = {}): CompilerProcesses => {
   const processes = new CompilerProcesses({
-    most: 2,
+    max: 2,
     idleMs: DAY,
     memoryMb: 2_048,
     program: checkProgram,
@@ -193,7 +193,7 @@ describe('a job that does not end well', () => {
   });
 
   it('takes its process with it when it is cancelled in mid-check; the next goes well', async () => {
-    const processes = open({ most: 1 });
+    const processes = open({ max: 1 });
     const taken = watchTaken(processes);
     await check(processes, project(GOOD));
     const cancel = new AbortController();
@@ -208,7 +208,7 @@ describe('a job that does not end well', () => {
   });
 
   it('waits for no process once it is cancelled', async () => {
-    const processes = open({ most: 1 });
+    const processes = open({ max: 1 });
     const first = new AbortController();
     const second = new AbortController();
     const running = check(processes, endless, { signal: first.signal });

@@ -85,7 +85,7 @@ const openProcesses = (options: CompilerOptions) => {
       const { CompilerProcesses: Processes } = await import('../../kit/work/compiler-processes.ts');
       const { checkProgram } = await import('./check-program.ts');
       opened ??= new Processes({
-        most: CONCURRENCY.limit,
+        max: CONCURRENCY.limit,
         memoryMb: MEMORY_MB,
         program: checkProgram,
         compilerFiles: () => compilerFiles(options),

@@ -16,8 +16,8 @@ export interface SqliteProcessesOptions {
 
 export const openSqliteProcesses = ({ idleMs }: SqliteProcessesOptions = {}): CompilerProcesses =>
   new CompilerProcesses({
-    most: MAX_SQLITE_PROCESSES,
-    mostIdle: 1,
+    max: MAX_SQLITE_PROCESSES,
+    maxIdle: 1,
     memoryMb: MAX_MEMORY_MB,
     program: sqliteProgram,
     compilerFiles: () => [createRequire(import.meta.url).resolve('@photostructure/sqlite')],

@@ -48,8 +48,8 @@ const processesWith = (code = ''): CompilerProcesses => {
     module.exports = engine;`,
   );
   const processes = new CompilerProcesses({
-    most: 4,
-    mostIdle: 1,
+    max: 4,
+    maxIdle: 1,
     memoryMb: 256,
     program: sqliteProgram,
     compilerFiles: () => [file],
