@@ -1,6 +1,7 @@
 /** The one way to the server: JSON in and out, the CSRF proof on every change, errors as `ApiError`. */
 import { ApiError, asApiError } from './api-error.ts';
 import type { Session } from './call-records.ts';
+import { isRecord } from './is-record.ts';
 import type { ErrorBody, ToolResult } from './tool-records.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -28,9 +29,6 @@ export interface ApiDeps {
   /** A request was refused before it did anything. True when the same one is worth another try. */
   onForbidden(): Promise<boolean>;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isResult = (body: unknown): body is ToolResult =>
   isRecord(body) && typeof body.status === 'string' && isRecord(body.metadata);

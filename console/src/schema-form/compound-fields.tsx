@@ -1,5 +1,7 @@
 /** The controls for values made of others: objects, lists, and the choice between several shapes. */
+
 import { type ReactNode, useRef, useState } from 'react';
+import { isRecord } from '../api/is-record.ts';
 import type { JsonSchema } from '../api/tool-records.ts';
 import { Button } from '../components/button.tsx';
 import { FilterSelect } from '../components/field.tsx';
@@ -9,7 +11,6 @@ import { checkValue } from './check-value.ts';
 import { type FieldPlan, planField } from './field-plan.ts';
 import { type DrawField, problemOf, type SchemaFieldProps } from './field-props.ts';
 import { initialValue } from './initial-value.ts';
-import { isObject } from './resolve-schema.ts';
 
 type PlanOf<K extends FieldPlan['kind']> = Extract<FieldPlan, { readonly kind: K }>;
 
@@ -71,7 +72,7 @@ const AddButton = ({ field, schema }: Pick<CompoundProps<'object'>, 'field' | 's
 
 /** The fields of an object, without a frame of their own. */
 export const Properties = ({ field, plan, draw }: Omit<CompoundProps<'object'>, 'schema'>) => {
-  const value = isObject(field.value) ? field.value : {};
+  const value = isRecord(field.value) ? field.value : {};
   return plan.properties.map(({ name, schema, isRequired }) => (
     <div key={name}>
       {draw({
