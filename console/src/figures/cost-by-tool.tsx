@@ -34,7 +34,7 @@ const dearest = (tools: readonly MetricLine[]): readonly string[] =>
     .map(({ name }) => name);
 
 /** Costs by step: those of the tools in order, then of all others together. */
-export const costSteps = (
+const costSteps = (
   all: MetricHistory,
   tools: readonly MetricHistory[],
   span: Span,

@@ -7,7 +7,7 @@ import { sqliteProgram } from './sqlite-program.ts';
 const MAX_MEMORY_MB = 256;
 
 /** How many queries may run at once. */
-export const MAX_SQLITE_PROCESSES = 4;
+const MAX_SQLITE_PROCESSES = 4;
 
 export interface SqliteProcessesOptions {
   /** Milliseconds after which an unused one ends. */

@@ -3,16 +3,7 @@ import type { Query } from '../../api/create-api.ts';
 import { TIERS } from '../../api/tool-records.ts';
 import { choiceOf } from '../../router/route.ts';
 
-export const FILTER_NAMES = [
-  'user',
-  'tool',
-  'tier',
-  'status',
-  'code',
-  'kind',
-  'from',
-  'to',
-] as const;
+const FILTER_NAMES = ['user', 'tool', 'tier', 'status', 'code', 'kind', 'from', 'to'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type AuditFilter = Readonly<Partial<Record<FilterName, string>>>;
 

@@ -17,7 +17,7 @@ const SHOWN = 3;
 const DAY_MS = 86_400_000;
 
 /** In UTC, as budgets count. */
-export const monthStart = (now: number): number => {
+const monthStart = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 };

@@ -30,7 +30,7 @@ interface ViewProps {
   onChanged(): void;
 }
 
-export const toolPath = (name: string): string => `/v1/tools/${encodeURIComponent(name)}`;
+const toolPath = (name: string): string => `/v1/tools/${encodeURIComponent(name)}`;
 
 const EnableButton = ({ tool, onChanged }: ViewProps) => {
   const { api } = useServices();
