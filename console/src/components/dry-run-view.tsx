@@ -8,7 +8,7 @@ import { SafeText } from './safe-text.tsx';
 
 const MICROS = 1_000_000;
 
-/** Of the shape of a report; a tool may answer a dry run with anything else. */
+/** Tells whether data has the shape of a report; a tool may answer a dry run with anything else. */
 export const isDryRunReport = (data: unknown): data is DryRunReport =>
   isRecord(data) &&
   (data.verdict === 'allow' || data.verdict === 'ask') &&

@@ -61,7 +61,7 @@ const TopBar = (props: {
   </header>
 );
 
-/** A button and no link: the address says which page is open and must stay as it is. */
+/** Focuses the content. Not a link: the address names the open page and must stay as it is. */
 const skip = (): void => {
   document.getElementById('content')?.focus();
 };

@@ -25,7 +25,7 @@ const ConnectionStatus = () => {
   );
 };
 
-/** For narrow screens, where the status is in the menu: a page that is no longer updated must say so. */
+/** Says that the connection is lost on narrow screens, where the menu hides the status. */
 export const ConnectionLost = () => {
   const isLost = useConnectionState() === 'lost';
   return (
@@ -52,7 +52,7 @@ interface NavigationProps {
   readonly current: string;
   readonly waiting: string;
   onHelp(): void;
-  /** A page was chosen, perhaps the one that is open. */
+  /** Called when a page was chosen, perhaps the one that is open. */
   onChoose(): void;
 }
 

@@ -7,7 +7,7 @@ import { useReloadOn } from '../live/use-live.ts';
 
 const MAX_ITEMS = 200;
 
-/** `200+` when there are more than are counted; nothing when none waits. */
+/** Counts the waiting questions: `200+` when there are more; empty when none waits. */
 export const useWaiting = (): string => {
   const { api } = useServices();
   const now = useNow();

@@ -40,7 +40,7 @@ export const nextRunning = (running: Running, event: LiveEvent, at: number): Run
   return next;
 };
 
-/** The list of the server, oldest first, without the calls that have ended since it was asked for. */
+/** Makes the map from the list of the server, oldest first, without the calls that have ended since. */
 export const seedRunning = (
   calls: readonly ExecutionSummary[],
   ended: ReadonlySet<string>,
@@ -53,7 +53,7 @@ export const seedRunning = (
       .map((call) => [call.executionId, call]),
   );
 
-/** Newest first. */
+/** Lists the running calls, newest first. */
 export const useRunning = (): readonly ExecutionSummary[] => {
   const { api, now } = useServices();
   const [running, setRunning] = useState<Running>(new Map());

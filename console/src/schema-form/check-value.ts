@@ -129,7 +129,7 @@ const checkItems: Check = (value, { schema, root, path }) =>
       )
     : [];
 
-/** The branch that is nearest to fitting says what is wrong. */
+/** Reports the faults of the branch that is nearest to fitting. */
 const checkBranches: Check = (value, { schema, root, path }) => {
   const branches = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(branches) || branches.length === 0) return [];
@@ -159,7 +159,7 @@ export const checkValue = (
   root: JsonSchema = schema,
 ): readonly Issue[] => checkAt(value, { schema, root, path: [] });
 
-/** `items[0].name`; empty for the whole. */
+/** Writes a path as `items[0].name`; empty for the whole. */
 export const pathText = (path: Path): string =>
   path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))

@@ -21,7 +21,7 @@ interface CompoundProps<K extends FieldPlan['kind']> {
   readonly draw: DrawField;
 }
 
-/** A group with its name, what it is for, and the way to leave it out. */
+/** Draws a group with its name, its description, and a control to leave it out. */
 const Group = (props: {
   readonly field: SchemaFieldProps;
   readonly schema: JsonSchema;
@@ -70,7 +70,7 @@ const AddButton = ({ field, schema }: Pick<CompoundProps<'object'>, 'field' | 's
   </div>
 );
 
-/** The fields of an object, without a frame of their own. */
+/** Draws the fields of an object, without a frame of their own. */
 export const Properties = ({ field, plan, draw }: Omit<CompoundProps<'object'>, 'schema'>) => {
   const value = isRecord(field.value) ? field.value : {};
   return plan.properties.map(({ name, schema, isRequired }) => (
@@ -101,7 +101,7 @@ export const ObjectField = ({ field, schema, plan, draw }: CompoundProps<'object
   </Group>
 );
 
-/** A name for every item that goes with it: a box keeps its text, so it must not serve another item. */
+/** Gives each item a key that stays with it: an input keeps its text, so it must not serve another item. */
 const useItemKeys = (count: number) => {
   const state = useRef({ keys: [] as number[], next: 0 });
   const { keys } = state.current;
@@ -151,7 +151,7 @@ export const ArrayField = ({ field, schema, plan, draw }: CompoundProps<'array'>
   );
 };
 
-/** The chosen shape; that of an object needs no second frame around it. */
+/** Draws the chosen shape; that of an object needs no second frame around it. */
 const Branch = ({ field, schema, draw }: Omit<CompoundProps<'union'>, 'plan'>) => {
   const plan = planField(schema, field.root, field.name);
   return plan.kind === 'object' ? (

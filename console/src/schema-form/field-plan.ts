@@ -81,7 +81,7 @@ const typedPlan = (schema: JsonSchema, name: string): FieldPlan => {
   }
 };
 
-/** `schema` is resolved already; `name` is that of the field. */
+/** Plans a field. `schema` is resolved already; `name` is that of the field. */
 export const planField = (schema: JsonSchema, root: JsonSchema, name = ''): FieldPlan => {
   if ('const' in schema) return { kind: 'choice', options: [schema.const] };
   if (Array.isArray(schema.enum)) return { kind: 'choice', options: schema.enum };

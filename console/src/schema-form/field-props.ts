@@ -23,6 +23,6 @@ export type DrawField = (props: SchemaFieldProps) => ReactNode;
 const samePath = (a: readonly (string | number)[], b: readonly (string | number)[]): boolean =>
   a.length === b.length && a.every((key, index) => key === b[index]);
 
-/** What is wrong with this very field. */
+/** Finds what is wrong with this very field. */
 export const problemOf = ({ issues, path }: SchemaFieldProps): string | undefined =>
   issues.find((issue) => samePath(issue.path, path))?.message;

@@ -7,7 +7,7 @@ const MAX_STEPS = 16;
 
 export const asSchema = (value: unknown): JsonSchema => (isRecord(value) ? value : {});
 
-/** What `#/a/b` names; nothing for addresses elsewhere. */
+/** Finds what `#/a/b` names; `undefined` for other addresses. */
 const lookUp = (ref: string, root: JsonSchema): unknown => {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;

@@ -60,7 +60,7 @@ const NO_OBJECT = {
   field: 'content',
 } as const;
 
-/** The server checks the rest and names every fault. */
+/** Reads the form. The server checks the rest and names every fault. */
 export const parseForm = ({ kind, name, content, type }: ProposeForm): Parsed => {
   const own = kind === 'no-local-tools' ? 'all' : name.trim();
   if (own === '') return { problem: 'Name the entry.', field: 'name' };

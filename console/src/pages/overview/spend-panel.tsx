@@ -16,7 +16,7 @@ import '../costs/costs.css';
 const SHOWN = 3;
 const DAY_MS = 86_400_000;
 
-/** In UTC, as budgets count. */
+/** Finds the start of the month in UTC, as budgets count. */
 const monthStart = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);

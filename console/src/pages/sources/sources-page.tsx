@@ -23,7 +23,7 @@ const MAX_ITEMS = 200;
 
 const NONE: SourceConfig = { editable: false, kinds: [], items: [] };
 
-/** Of nobody but admins: others are not even asked for it. */
+/** Loads the configured sources for admins; does not ask for anybody else. */
 const useSourceConfig = (): Loaded<SourceConfig> => {
   const { api } = useServices();
   const may = useMay('admin');
@@ -78,7 +78,7 @@ interface DetailProps {
   onChanged(): void;
 }
 
-/** The opened entry, of either sort. */
+/** Shows the opened entry, a server or a source. */
 const Detail = ({ all, serverConfig, sourceConfig, onChanged }: DetailProps) => {
   const [kind = '', name = ''] = useRoute().rest;
   const server = kind === 'mcp' && all.servers.find((each) => each.name === name);

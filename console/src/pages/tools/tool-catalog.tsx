@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<ToolSummary>[] = [
 
 const RANGE_MS = 30 * 86_400_000;
 
-/** How often each tool was called, by whichever process. */
+/** Loads how often each tool was called, by any process. */
 const useCallCounts = (): CallCounts | undefined => {
   const { api, now, session } = useServices();
   const counts = useLoad<CallCounts>('calls of tools', async () => {
@@ -95,7 +95,7 @@ const CallCount = ({ tool, counts }: { readonly tool: string; readonly counts: C
   );
 };
 
-/** There from the start, so that the table does not jump when the counts come. */
+/** Makes the column before the counts are there, so that the table does not jump. */
 const callColumn = (counts: CallCounts | undefined): Column<ToolSummary> => ({
   id: 'calls',
   title: 'Calls, 30 days',
