@@ -1,4 +1,4 @@
-/** What the dearest tools cost, step by step, on top of each other. */
+/** What the most expensive tools cost, step by step, on top of each other. */
 import { useMemo } from 'react';
 import type { MetricHistory, MetricLine } from '../api/metric-records.ts';
 import { useServices } from '../api/services.tsx';

@@ -17,7 +17,7 @@ import { entryKey, entrySchema } from './entry-shape.ts';
 const MAX_BUNDLE_CHARS = 8_000_000;
 export const MAX_SIGNED_BYTES = 20_000_000;
 export const MAX_ENTRIES = 500;
-/** Changes of the key that a bundle tells of. */
+/** How many changes of the key a bundle lists. */
 export const MAX_HANDOVERS = 20;
 
 export const orgSchema = z

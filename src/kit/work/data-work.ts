@@ -1,6 +1,6 @@
 /**
- * Works on data of callers and of strangers without blocking the main thread: small inputs are tried here for a few
- * milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
+ * Works on data of callers and from outside without blocking the main thread: small inputs are tried here for a
+ * few milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { askWork, type WorkAnswer, workProgram } from './work-process.ts';
 const MAX_INLINE_MS = 50;
 const MAX_MS = 20_000;
 const MAX_MEMORY_MB = 512;
-/** Leaves a small machine room for everything else. The time limit starts when a process is free. */
+/** So few that a small machine has processors left. The time limit of work starts when a process is free. */
 const MAX_PROCESSES = 2;
 
 export interface WorkModule<Input, Output> {
