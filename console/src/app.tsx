@@ -5,28 +5,28 @@ import { ServicesProvider } from './api/services.tsx';
 import { ErrorState, Skeleton } from './components/states.tsx';
 import { ToastProvider } from './components/toast.tsx';
 import { Layout } from './layout/layout.tsx';
-import { type LineDeps, type LiveEvents, openLiveEvents } from './live/live-events.ts';
+import { type LiveEvents, type LiveEventsDeps, openLiveEvents } from './live/live-events.ts';
 import { OtherSessionPage } from './session/other-session-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { type CliSessionDeps, useSession } from './session/use-session.ts';
 
 export interface AppDeps extends CliSessionDeps {
   readonly now: () => number;
-  readonly wait: LineDeps['wait'];
+  readonly wait: LiveEventsDeps['wait'];
 }
 
-/** One live line for as long as somebody is signed in; another one for another person. */
-const useLine = (
+/** Opens one event stream for as long as somebody is signed in; another one for another person. */
+const useLiveEvents = (
   person: string | undefined,
-  { fetch, wait, onSignedOut }: LineDeps,
+  { fetch, wait, onSignedOut }: LiveEventsDeps,
 ): LiveEvents | undefined => {
   const [live, setLive] = useState<LiveEvents>();
   useEffect(() => {
     if (person === undefined) return;
-    const line = openLiveEvents({ fetch, wait, onSignedOut });
-    setLive(line);
+    const events = openLiveEvents({ fetch, wait, onSignedOut });
+    setLive(events);
     return () => {
-      line.close();
+      events.close();
       setLive(undefined);
     };
   }, [person, fetch, wait, onSignedOut]);
@@ -37,7 +37,7 @@ const personOf = ({ user, role }: Session): string => `${role} ${user}`;
 
 export const App = (parts: AppDeps) => {
   const { api, state, signIn, signOut, onSignedOut, begin, goOn } = useSession(parts);
-  const live = useLine(state.is === 'in' ? personOf(state.session) : undefined, {
+  const live = useLiveEvents(state.is === 'in' ? personOf(state.session) : undefined, {
     ...parts,
     onSignedOut,
   });

@@ -1,4 +1,4 @@
-/** Where the console starts: the only file that reaches for the browser's clock, network and address. */
+/** Starts the console: hands it the browser's `fetch`, clock, timers, sign-in links and other tabs. */
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { isSignInLink, takeCode } from './session/take-code.ts';
@@ -18,7 +18,7 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Opened in a tab where the console is already, a link changes only the end of the address. */
+/** Listens for sign-in links: one opened in a tab of the console changes only the hash of the address. */
 const onSignInLink = (listener: () => void): (() => void) => {
   const look = (): void => {
     if (isSignInLink(window.location.hash)) listener();
@@ -27,7 +27,7 @@ const onSignInLink = (listener: () => void): (() => void) => {
   return () => window.removeEventListener('hashchange', look);
 };
 
-/** A message of a channel reaches all tabs but the one that sent it. */
+/** Connects the tabs: a message of a channel reaches all tabs but the one that sent it. */
 const tabsOf = (channel: BroadcastChannel): OtherTabs => ({
   tell: () => channel.postMessage('session'),
   onTold: (listener) => {

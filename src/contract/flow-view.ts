@@ -1,7 +1,9 @@
 /** A run and its steps as people look at them: with what each call cost, and as a graph. */
+
 import type { AuditLog, AuditRow } from './audit.ts';
 import { summaryOfRow } from './call-summary.ts';
 import type { FlowRun, JournalStep, StepKind } from './flow-store.ts';
+import { MICROS_PER_USD } from './tool-cost.ts';
 
 /** One step with what the audit trail says of its call. */
 export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eventId' | 'seal'> {
@@ -14,8 +16,6 @@ export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eve
   readonly input?: unknown;
 }
 
-const MICROS = 1_000_000;
-
 /** Joins a step with the outcome of its call, where there is one. */
 const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView => {
   const { digest: _, position: _position, eventId: _event, seal: _seal, ...shown } = step;
@@ -24,7 +24,7 @@ const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView =>
   return {
     ...shown,
     callMs: outcome.durationMs,
-    costUsd: outcome.costMicros / MICROS,
+    costUsd: outcome.costMicros / MICROS_PER_USD,
     summary: summaryOfRow(outcome),
     ...(input !== undefined && { input }),
   };

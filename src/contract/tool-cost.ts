@@ -1,5 +1,8 @@
 /** What a call of a tool costs, and the most that it can cost. */
 
+/** Amounts are counted in whole millionths of a dollar. */
+export const MICROS_PER_USD = 1_000_000;
+
 export interface CostModel {
   readonly model: 'free' | 'usage_based' | 'subscription' | 'one_time';
   /** US dollars for every call. */

@@ -92,7 +92,7 @@ const secretsFor = async (
 };
 
 /** How models get their keys and reach their endpoints. */
-interface ModelWays {
+interface ModelAccess {
   readonly secrets: Secrets;
   readonly egress: Egress;
 }
@@ -108,7 +108,7 @@ const fetchFrom =
 /** Opens the configured model, or none. */
 const modelOf = async (
   { config, runtime }: OpenEngineDeps,
-  { secrets, egress }: ModelWays,
+  { secrets, egress }: ModelAccess,
 ): Promise<Model> => {
   if (!config.model) return createNoModel();
   const { createModel, modelAddress } = await import('../models/create-model.ts');
@@ -130,9 +130,9 @@ const modelOf = async (
 const withEmbeddings = async (
   { model, background }: EngineOptions,
   deps: OpenEngineDeps,
-  ways: ModelWays,
+  access: ModelAccess,
 ): Promise<Model> => {
-  const main = model ?? (await modelOf(deps, ways));
+  const main = model ?? (await modelOf(deps, access));
   if (background?.embeddings) {
     const { programEmbedder } = await import('./background/program-embedder.ts');
     return { ...main, ...programEmbedder(background.embeddings) };
@@ -141,8 +141,8 @@ const withEmbeddings = async (
   if (model || !settings?.embedding) return main;
   const { createEmbedder, embedderSettings } = await import('../models/create-embedder.ts');
   const own = embedderSettings(settings, settings.embedding);
-  const fetch = fetchFrom(new URL(own.baseUrl).host, ways.egress);
-  const { secrets } = ways;
+  const fetch = fetchFrom(new URL(own.baseUrl).host, access.egress);
+  const { secrets } = access;
   const { now } = deps.runtime;
   return { ...main, ...createEmbedder(own, { secret: (key) => secrets.get(key), fetch, now }) };
 };

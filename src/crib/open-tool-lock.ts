@@ -140,7 +140,7 @@ interface LazyLockDeps {
   readonly runtime: Runtime;
 }
 
-/** Makes the part that compares, once it is loaded and the registry has its tools. */
+/** Makes the tool lock once its code is loaded and the registry has its tools. */
 const lazyJudging = async (deps: LazyLockDeps) => {
   const load = async () => (await import('../registry/lock/create-tool-lock.ts')).createToolLock;
   let create = deps.store.entries().length > 0 ? await load() : undefined;

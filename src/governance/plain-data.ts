@@ -176,7 +176,7 @@ class Walk implements PlainData {
   }
 
   #object(value: object, depth: number, under: FieldName): unknown {
-    // A cycle ends here too: no honest result is this deep.
+    // A cycle ends here too: no real result is this deep.
     if (depth > MAX_RESULT_DEPTH) throw new RangeError('too deep');
     // A proxy may answer differently next time: what was read now is what counts.
     if (types.isProxy(value)) return this.#enter(value, depth, under);

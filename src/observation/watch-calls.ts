@@ -1,7 +1,9 @@
 /** Counts the calls that end in this process from now on: `crib.metrics.watch`. */
+
 import type { Events, MeasuredCall } from '../contract/events.ts';
 import type { CallFigures, MetricWatch } from '../contract/metrics.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { MICROS_PER_USD } from '../contract/tool-cost.ts';
 import { uuidV7 } from '../kit/data/uuid-v7.ts';
 import { type CountedRow, Counting } from './roll-up/count-rows.ts';
 import { figuresOf } from './roll-up/figures-of.ts';
@@ -10,8 +12,6 @@ export interface WatchCallsDeps {
   readonly events: Pick<Events, 'on'>;
   readonly runtime: Pick<Runtime, 'now'>;
 }
-
-const MICROS_PER_USD = 1_000_000;
 
 const rowOf = (call: MeasuredCall): CountedRow => {
   const { status, code = '', durationMs, costUsd, tokens, attempts, cached, usage } = call;

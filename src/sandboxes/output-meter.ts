@@ -2,19 +2,19 @@
 import { ToolFailure } from '../contract/errors.ts';
 
 export class OutputMeter {
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #out: Buffer[] = [];
   readonly #err: Buffer[] = [];
   #bytes = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Throws OUTPUT_TOO_LARGE when both streams together are over the limit. */
   take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#most) {
+    if (this.#bytes > this.#maxBytes) {
       throw new ToolFailure('OUTPUT_TOO_LARGE', 'The program wrote more than it may.', {
         suggestions: ['Have it print less, or raise outputBytes.'],
       });

@@ -2,7 +2,6 @@
  * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
  * console. It only connects the services.
  */
-
 import { randomBytes } from 'node:crypto';
 import { ToolFailure } from '../contract/errors.ts';
 import { nextCronMoment } from '../kit/data/cron-moments.ts';
@@ -81,7 +80,7 @@ const openServices = (deps: ServerDeps): OpenedServices => {
 };
 
 /** Resolves when no call runs any more, or when the time is over. */
-const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promise<void> =>
+const whenIdle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promise<void> =>
   new Promise((resolve) => {
     const stop = crib.events.on('call.measured', () => {
       // Another listener of the same event updates the count.
@@ -113,7 +112,7 @@ const startListening = async (deps: ServerDeps, services: OpenedServices): Promi
   return { surface, server };
 };
 
-const closeServices = ({ calls, traces }: OpenedServices): void => {
+const stopMeasuring = ({ calls, traces }: OpenedServices): void => {
   calls.close();
   traces.close();
 };
@@ -154,7 +153,7 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
   const { crib, runtime } = deps;
   const services = openServices(deps);
   const { surface, server } = await startListening(deps, services).catch((error: unknown) => {
-    closeServices(services);
+    stopMeasuring(services);
     throw error;
   });
   crib.continueFlows().catch((error: unknown) => {
@@ -164,7 +163,7 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
   const shutDown = async (): Promise<number> => {
     services.readiness.drain();
     surface.drain();
-    await idle(services.calls, deps);
+    await whenIdle(services.calls, deps);
     const left = services.calls.running.filter((id) => crib.executions.cancel(id)).length;
     services.events.close();
     const closing = server.close(CLOSE_MS);
@@ -174,7 +173,7 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
     await closing;
     surface.close();
     await stopObserving();
-    closeServices(services);
+    stopMeasuring(services);
     return left;
   };
   const home = (deps.loaded.config.server.publicUrl ?? server.url).replace(/\/+$/, '');

@@ -15,6 +15,7 @@ import type { EventBroadcast } from '../surfaces/http/events/create-event-broadc
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
 import { jobDeliveryOf, workflowCallbacksOf } from './deliveries.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
+import { metricSourcesOf } from './metric-sources.ts';
 
 export interface ServerDeps {
   readonly crib: CribHost;
@@ -51,12 +52,7 @@ const metricsPage = (
 ): NonNullable<HttpDeps['metrics']> => {
   const { crib, version } = deps;
   const sources = {
-    version,
-    calls,
-    circuits: () => crib.health.circuits(),
-    servers: () => crib.servers.list(),
-    waitingApprovals: async () => (await crib.approvals.list()).length,
-    health: () => crib.health.latest(),
+    ...metricSourcesOf({ crib, version, calls }),
     watchers: () => events.clients,
   };
   const made = new Map<PrometheusFormat, Promise<PrometheusText>>();

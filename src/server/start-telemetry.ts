@@ -5,6 +5,7 @@ import type { Telemetry } from '../contract/telemetry.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import type { LogSink } from '../observation/logs/log-line.ts';
 import { readOtlpSettings } from '../observation/telemetry/otlp-settings.ts';
+import { metricSourcesOf } from './metric-sources.ts';
 
 export interface StartTelemetryDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -54,14 +55,7 @@ export const startTelemetry = async ({
       const isTool = (name: string): boolean => crib.tools.has(name);
       const calls = new CallMetrics(crib.events, { runtime, isTool });
       stops.push(() => calls.close());
-      otlp.addMetrics({
-        version,
-        calls,
-        circuits: () => crib.health.circuits(),
-        servers: () => crib.servers.list(),
-        waitingApprovals: async () => (await crib.approvals.list()).length,
-        health: () => crib.health.latest(),
-      });
+      otlp.addMetrics(metricSourcesOf({ crib, version, calls }));
     },
     close: async () => {
       await otlp.close();

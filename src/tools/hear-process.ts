@@ -1,5 +1,5 @@
 /** Reads the messages of a process: one JSON value a line. */
-import type { CompilerProcess } from '../kit/work/compiler-processes.ts';
+import type { PooledProcess } from '../kit/work/process-pool.ts';
 
 export interface ProcessListener<Message> {
   message(value: Message): void;
@@ -21,7 +21,7 @@ const readLines = (take: (line: string) => void) => {
  * JSON.
  */
 export const hearProcess = <Message>(
-  child: CompilerProcess,
+  child: PooledProcess,
   { message, gone }: ProcessListener<Message>,
 ): (() => void) => {
   const hear = readLines((line) => {

@@ -75,7 +75,7 @@ const FAILURES: readonly KnownFailure[] = [
 ];
 
 /** Makes the failure for an error code of npm. */
-export const npmFailure = (npmCode: string): ToolFailure => {
+const npmFailure = (npmCode: string): ToolFailure => {
   const failure = FAILURES.find(({ codes }) => codes.includes(npmCode));
   if (!failure) {
     return new ToolFailure('EXECUTION_FAILED', 'npm failed.', {

@@ -65,7 +65,7 @@ const readRecord = async (file: string): Promise<KnownStore | undefined> => {
   const self = process.getuid?.();
   const { text } = await readConfigText(file, {
     check: (stats) => trustFileFault(stats, self),
-    mostBytes: MAX_RECORD_BYTES,
+    maxBytes: MAX_RECORD_BYTES,
     noLink: true,
   });
   return text === undefined ? undefined : parseRecord(text);

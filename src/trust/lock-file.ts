@@ -43,7 +43,7 @@ const userFile = async (path: string): Promise<LockFile> => {
   const self = process.getuid?.();
   const { text, fault } = await readConfigText(path, {
     check: (stats) => trustFileFault(stats, self),
-    mostBytes: MAX_BYTES,
+    maxBytes: MAX_BYTES,
     noLink: true,
   });
   if (fault !== undefined) throw new ConfigError([{ file: path, path: '', message: fault }]);

@@ -29,7 +29,7 @@ export const readUserPackagesLock = async (userDir: string): Promise<string | un
   const self = process.getuid?.();
   const { text, fault } = await readConfigText(file, {
     check: (stats) => trustFileFault(stats, self),
-    mostBytes: MAX_BYTES,
+    maxBytes: MAX_BYTES,
     noLink: true,
   });
   if (fault !== undefined) throw new ConfigError([{ file, path: '', message: fault }]);

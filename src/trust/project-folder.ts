@@ -71,7 +71,7 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
   const { bytes, fault } = await readBytes(file, {
     check,
     noLink: true,
-    mostBytes: Math.min(MAX_BYTES_EACH, Math.max(reading.left, 0)),
+    maxBytes: Math.min(MAX_BYTES_EACH, Math.max(reading.left, 0)),
   });
   if (bytes === undefined) return complain(reading, path, fault ?? 'vanished while it was read');
   reading.left -= bytes.length;

@@ -97,7 +97,7 @@ const readRaw = async (userDir: string): Promise<RawReading> => {
   const self = process.getuid?.();
   const { text, fault } = await readConfigText(file, {
     check: (stats) => trustFileFault(stats, self),
-    mostBytes: MAX_BYTES,
+    maxBytes: MAX_BYTES,
     noLink: true,
   });
   if (text === undefined) return { ...none, text, fault };

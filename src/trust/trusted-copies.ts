@@ -25,7 +25,7 @@ const copyFile = (userDir: string, hash: string): string => join(userDir, 'trust
 
 const readCopy = async (userDir: string, hash: string): Promise<Uint8Array | undefined> => {
   const { bytes } = await readBytes(copyFile(userDir, hash), {
-    mostBytes: MAX_COPY_BYTES,
+    maxBytes: MAX_COPY_BYTES,
     noLink: true,
   });
   return bytes && sha256Hex(bytes) === hash ? bytes : undefined;

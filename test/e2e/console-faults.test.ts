@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
       isCut ? route.fulfill({ status: 401, body: '' }) : route.abort(),
     );
     await page.goto(house.server.link());
-    await page.locator('nav .line-lost').waitFor({ state: 'attached' });
+    await page.locator('nav .connection-lost').waitFor({ state: 'attached' });
     isCut = true;
     await page.getByText('Your session is over.').waitFor();
   });

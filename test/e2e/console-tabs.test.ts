@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())('the console in two tabs', { timeout: SLOW }, () 
     await first.getByRole('button', { name: 'Go on as vera' }).click();
     await first.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
     await first.getByText('vera', { exact: true }).first().waitFor();
-    await first.locator('.line-open').waitFor({ state: 'attached' });
+    await first.locator('.connection-open').waitFor({ state: 'attached' });
     expect(first.complaints).toEqual([]);
   });
 

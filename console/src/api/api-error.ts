@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whatever was thrown, as an `ApiError`. */
+/** Turns whatever was thrown into an `ApiError`. */
 export const asApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError
     ? thrown

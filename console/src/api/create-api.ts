@@ -1,36 +1,34 @@
 /** The one way to the server: JSON in and out, the CSRF proof on every change, errors as `ApiError`. */
 import { ApiError, asApiError } from './api-error.ts';
 import type { Session } from './call-records.ts';
+import { isRecord } from './is-record.ts';
 import type { ErrorBody, ToolResult } from './tool-records.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 export type Method = 'POST' | 'PATCH' | 'DELETE';
 
 export interface Api {
-  /** Where a path lies, for links and downloads. */
+  /** Makes the address of a path, for links and downloads. */
   url(path: string, query?: Query): string;
   get<T>(path: string, query?: Query): Promise<T>;
   send<T>(method: Method, path: string, body?: unknown): Promise<T>;
-  /** For calls of tools: a refused or failed call is a result too, and is returned. */
+  /** Calls a tool: a refused or failed call is a result too, and is returned. */
   run(path: string, body?: unknown): Promise<ToolResult>;
-  /** Whose session the browser holds at this moment; a tab may not be the only one that signs in. */
+  /** Reads whose session the browser holds at this moment: another tab may have signed in. */
   present(): Promise<Session>;
   /** Turns a one-time code into a session. */
   signIn(code: string): Promise<Session>;
-  /** The proof that came with the session; empty when signed out. */
+  /** Sets the proof that came with the session; empty when signed out. */
   setCsrf(csrf: string): void;
 }
 
 export interface ApiDeps {
   readonly fetch: typeof fetch;
-  /** The session is over: somebody has to sign in again. */
+  /** Called when the session is over: somebody has to sign in again. */
   onSignedOut(): void;
-  /** A request was refused before it did anything. True when the same one is worth another try. */
+  /** Called when a request was refused before it did anything. True when it is worth another try. */
   onForbidden(): Promise<boolean>;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isResult = (body: unknown): body is ToolResult =>
   isRecord(body) && typeof body.status === 'string' && isRecord(body.metadata);
@@ -40,7 +38,7 @@ interface Answered {
   readonly body: unknown;
 }
 
-/** The body of an answer; `undefined` when there is none or it is not JSON. */
+/** Reads the body of an answer; `undefined` when there is none or it is not JSON. */
 const readBody = async (answer: Response): Promise<unknown> => {
   const text = await answer.text();
   try {
@@ -96,7 +94,7 @@ export const createApi = ({ fetch, onSignedOut, onForbidden }: ApiDeps): Api => 
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  /** The result of a call is never asked for twice: a tool that refuses may have begun. */
+  /** Asks once more after a refusal, but never for a result of a call: a tool that refuses may have begun. */
   const settled = async (asking: () => Promise<Response>): Promise<Answered> => {
     const first = await answered(asking);
     if (first.answer.status !== 403 || isResult(first.body)) return first;

@@ -92,7 +92,7 @@ export interface RunDetail extends RunSummary {
   readonly graph: Graph;
 }
 
-/** Nothing more happens to such a run. */
+/** Tells whether nothing more happens to a run. */
 export const isOver = ({ status }: Pick<RunSummary, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 

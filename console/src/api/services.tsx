@@ -27,6 +27,6 @@ export const useServices = (): Services => {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, agent: 0, operator: 1, admin: 2 };
 
-/** Whether the one signed in may do what that role may. The server has the last word. */
+/** Tells whether the signed-in person may do what a role may. The server has the last word. */
 export const useMay = (role: 'operator' | 'admin'): boolean =>
   RANK[useServices().session.role] >= RANK[role];

@@ -11,24 +11,23 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
-interface Known<T> {
+interface LoadState<T> {
   readonly key: string;
   readonly data?: T;
   readonly error?: ApiError;
 }
 
 /**
- * One request at a time: asked again while one is under way, it loads once more after that. Where
- * much happens and answers are slow, every one would be outdated by the next before it came. One
- * that hangs does not hold up the others for ever.
+ * Runs one request at a time; a reload that is asked for meanwhile is made once, when the request has ended.
+ * A request that hangs blocks the next one for 20 seconds at most.
  */
 const keepLoading = (load: () => Promise<unknown>) => {
   let isUnderWay = false;
-  let isWanted = false;
+  let isAskedAgain = false;
   const start = (): void => {
-    isWanted = isUnderWay;
+    isAskedAgain = isUnderWay;
     if (isUnderWay) return;
     isUnderWay = true;
     let isOver = false;
@@ -36,11 +35,11 @@ const keepLoading = (load: () => Promise<unknown>) => {
       if (isOver) return;
       isOver = true;
       isUnderWay = false;
-      if (isWanted) start();
+      if (isAskedAgain) start();
     };
-    const patience = setTimeout(end, PATIENCE_MS);
+    const timer = setTimeout(end, MAX_WAIT_MS);
     void load().finally(() => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       end();
     });
   };
@@ -48,20 +47,20 @@ const keepLoading = (load: () => Promise<unknown>) => {
     start,
     stop: () => {
       isUnderWay = true;
-      isWanted = false;
+      isAskedAgain = false;
     },
   };
 };
 
-/** `key` names what is loaded: another key starts afresh. */
+/** Loads what `key` names; another key starts afresh. */
 export const useLoad = <T>(key: string, load: () => Promise<T>): Loaded<T> => {
-  const [state, setState] = useState<Known<T>>({ key });
+  const [state, setState] = useState<LoadState<T>>({ key });
   const latest = useRef(load);
   latest.current = load;
   const loading = useRef<ReturnType<typeof keepLoading>>(undefined);
   useEffect(() => {
     let isStale = false;
-    const fail = (old: Known<T>, error: ApiError): Known<T> =>
+    const fail = (old: LoadState<T>, error: ApiError): LoadState<T> =>
       old.key === key && old.data !== undefined ? { key, data: old.data, error } : { key, error };
     const own = keepLoading(() =>
       latest.current().then(

@@ -16,9 +16,9 @@ export interface Pages<T> {
   /** Older pages are open too: a reload would take them away. */
   readonly isDeep: boolean;
   loadMore(): void;
-  /** Once more what `error` speaks of. */
+  /** Loads again what `error` is about. */
   retry(): void;
-  /** The first page again; pages loaded further down are let go. */
+  /** Loads the first page again; pages further down are dropped. */
   reload(): void;
 }
 

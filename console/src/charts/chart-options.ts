@@ -25,7 +25,7 @@ export interface ChartData {
 const HEIGHT = 200;
 const WHOLE_STEPS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
 
-/** The colour that the style sheet gives to the legend's mark of a series. */
+/** Reads the colour that the style sheet gives to the legend's mark of a series. */
 const colourOf = (root: Element, selector: string): string => {
   const mark = root.querySelector(selector);
   return mark ? getComputedStyle(mark).color : 'gray';
@@ -65,7 +65,7 @@ const axesOptions = (root: Element, { show, bucket, isWhole }: ChartData): UPlot
   ];
 };
 
-/** Half a step of room on both sides, or the outer bars would be cut. */
+/** Adds half a step on both sides, or the outer bars would be cut. */
 const widen = (bucket: BucketSize): UPlot.Range.Function => {
   const half = BUCKET_MS[bucket] / 2_000;
   return (_, min, max) => [min - half, max + half];

@@ -41,7 +41,7 @@ interface PanelProps<T extends ChartStep> {
   hrefOf?(step: T): string;
 }
 
-/** How high the bar of a measure reaches on top of those after it, which are drawn over it. */
+/** Sums a measure and those after it: its bar is as high, and theirs are drawn over it. */
 const sumFrom = <T extends ChartStep>(
   measures: readonly Measure<T>[],
   first: number,

@@ -62,14 +62,14 @@ export const layOut = ({ from, to, columnMs, cells }: Heat): HeatLayout => {
   return { columns: Math.round((to - from) / columnMs), rows, cells: placed };
 };
 
-/** `2.0 ms to 4.1 ms`, `up to 2 µs`, `over 36 min`. */
+/** Names a band of durations: `2.0 ms to 4.1 ms`, `up to 2 µs`, `over 36 min`. */
 export const bandName = ({ overMs, upToMs }: Pick<HeatRow, 'overMs' | 'upToMs'>): string => {
   if (overMs === undefined) return `up to ${duration(upToMs ?? 0)}`;
   if (upToMs === undefined) return `over ${duration(overMs)}`;
   return `${duration(overMs)} to ${duration(upToMs)}`;
 };
 
-/** The cell that an arrow key leads to: the nearest one in that direction. */
+/** Finds the cell that an arrow key leads to: the nearest one in that direction. */
 export const neighbourOf = (
   cells: readonly PlacedCell[],
   from: PlacedCell,

@@ -41,7 +41,7 @@ const Scale = () => (
   </p>
 );
 
-/** Some moments below the map, evenly apart. */
+/** Draws some moments below the map, evenly apart. */
 const TimeMarks = ({ heat, bucket }: Pick<HeatMapProps, 'heat' | 'bucket'>) => {
   const marks = Array.from({ length: MARKS }, (_, at) => {
     const share = at / (MARKS - 1);

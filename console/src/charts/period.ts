@@ -37,11 +37,11 @@ export const PERIODS: readonly Period[] = [
   { id: '90d', title: '90 days', bucket: 'day', steps: 90 },
 ];
 
-/** The last 24 hours for an id that nobody knows. */
+/** Finds a period by its id; the last 24 hours for an unknown one. */
 export const periodOf = (id: string | undefined): Period =>
   PERIODS.find((period) => period.id === id) ?? DAY;
 
-/** All that happened may lie in the last hour: its minutes say more than one bar of a day. */
+/** Tells whether all calls lie in the last hour: its minutes then show more than one bar of a day. */
 export const isFresh = (first: number | undefined, now: number): boolean =>
   first !== undefined && first > spanOf(HOUR, now).from - BUCKET_MS.hour;
 
@@ -55,7 +55,7 @@ export const trimSpan = (span: Span, first: number | undefined): Span => {
   return { ...span, from: Math.max(span.from, start) };
 };
 
-/** Whole steps only, so that the first bar does not stand for less time than the others. */
+/** Makes the span of a period, in whole steps: the first bar must not stand for less time than the others. */
 export const spanOf = ({ bucket, steps }: Period, now: number): Span => {
   const size = BUCKET_MS[bucket];
   const to = (Math.floor(now / size) + 1) * size;

@@ -13,7 +13,7 @@ const dateOf = (seconds: number, zone: object): string =>
 const hourOf = (seconds: number): string =>
   new Date(seconds * 1_000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 
-/** Under hours the date stands in a second line, where it changes. */
+/** Makes the labels; below hours, the date stands in a second line where it changes. */
 export const timeLabels = (marks: readonly number[], bucket: BucketSize): readonly string[] => {
   const [first = 0, second = first] = marks;
   const zone = bucket === 'day' ? { timeZone: 'UTC' } : {};

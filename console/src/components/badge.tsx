@@ -31,7 +31,7 @@ const STATUS: ReadonlyMap<string, Tone> = new Map([
   ['published', 'info'],
 ]);
 
-/** How a call or a question stands. */
+/** Shows the state of a call or a question. */
 export const StatusBadge = ({ status }: { readonly status: string }) => (
   <Badge tone={STATUS.get(status) ?? 'neutral'}>{status}</Badge>
 );
@@ -43,7 +43,7 @@ const TIER: ReadonlyMap<string, readonly [Tone, string]> = new Map([
   ['external_api', ['accent', 'external API']],
 ]);
 
-/** The risk of a tool or a call. */
+/** Shows the risk of a tool or a call. */
 export const TierBadge = ({ tier }: { readonly tier: string }) => {
   const [tone, word] = TIER.get(tier) ?? ['neutral' as const, tier];
   return tier === '' ? null : <Badge tone={tone}>{word}</Badge>;

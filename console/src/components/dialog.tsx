@@ -12,7 +12,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** Mount it to open it; `onClose` is called when it has been closed. */
+/** Opens when it is mounted; `onClose` is called when it has been closed. */
 export const Dialog = ({ title, isWide, onClose, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -48,8 +48,8 @@ interface ConfirmProps extends Omit<DialogProps, 'isWide'> {
   readonly confirm: string;
   readonly kind?: ButtonKind;
   /**
-   * The window closes when this is over; what it throws is shown and the window stays. Nothing is
-   * returned where the fields of the window have to be filled in first.
+   * Does the work, after which the window closes; what it throws is shown and the window stays. Returns
+   * nothing where the fields of the window have to be filled in first.
    */
   onConfirm(): Promise<void> | undefined;
 }

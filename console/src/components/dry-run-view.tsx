@@ -1,4 +1,5 @@
 /** What a dry run found: the verdict, the price, what it would touch, and the conditions. */
+import { isRecord } from '../api/is-record.ts';
 import type { DryRunReport } from '../api/tool-records.ts';
 import { Badge } from './badge.tsx';
 import { Facts } from './facts.tsx';
@@ -7,10 +8,7 @@ import { SafeText } from './safe-text.tsx';
 
 const MICROS = 1_000_000;
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Of the shape of a report; a tool may answer a dry run with anything else. */
+/** Tells whether data has the shape of a report; a tool may answer a dry run with anything else. */
 export const isDryRunReport = (data: unknown): data is DryRunReport =>
   isRecord(data) &&
   (data.verdict === 'allow' || data.verdict === 'ask') &&

@@ -54,7 +54,7 @@ interface SelectProps {
   onChange(value: string): void;
 }
 
-/** A drop-down of a filter bar. */
+/** Draws a drop-down of a filter bar. */
 export const FilterSelect = ({ label, value, options, onChange }: SelectProps) => (
   <label className="filter">
     <span>{label}</span>
@@ -74,7 +74,7 @@ interface SearchProps {
   onChange(value: string): void;
 }
 
-/** The search box of a page; the `/` key goes to it. */
+/** Draws the search box of a page; the `/` key focuses it. */
 export const SearchBox = ({ label, value, onChange }: SearchProps) => (
   <input
     className="search"

@@ -9,17 +9,17 @@ const UNITS = [
 /** Old moments as a date: "212 days ago" helps nobody. */
 const AS_DATE_MS = 14 * 86_400_000;
 
-/** With its zone: who compares it with the log of another machine has to know. */
+/** Writes a moment with its time zone, so that it can be compared with the log of another machine. */
 export const exactTime = (at: number): string =>
   new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** `CET`, `UTC`, `GMT+5:30`: that of the reader at this moment. */
+/** Names the reader's time zone at a moment: `CET`, `UTC`, `GMT+5:30`. */
 export const zoneName = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
-/** A day of UTC: figures are counted by them. */
+/** Writes a day of UTC: figures are counted by such days. */
 export const utcDay = (at: number): string =>
   new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
@@ -33,7 +33,7 @@ export const relativeTime = (at: number, now: number): string => {
   return gap < 0 ? `${amount} ago` : `in ${amount}`;
 };
 
-/** The unit is chosen for what is shown: 999.6 ms are `1.0 s`. */
+/** Writes a duration. The unit is chosen after rounding: 999.6 ms are `1.0 s`. */
 export const duration = (ms: number): string => {
   if (ms < 0.9995) return `${Math.round(ms * 1000)} µs`;
   if (ms < 9.95) return `${ms.toFixed(1)} ms`;
@@ -42,10 +42,10 @@ export const duration = (ms: number): string => {
   return ms < 3_597_000 ? `${(ms / 60_000).toFixed(1)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 };
 
-/** The same for figures of calls: calls that were refused, or wait for a person, took no time at all. */
+/** Writes the duration of calls; a dash for calls that were refused or wait for a person. */
 export const timed = (ms: number): string => (ms === 0 ? '–' : duration(ms));
 
-/** Small sums keep the digits that matter: $0.0125 is no cent. Nothing is rounded down to nought. */
+/** Writes an amount. Small ones keep the digits that matter: $0.0125 is no cent, and none is rounded to zero. */
 export const money = (usd: number): string => {
   if (usd === 0) return '$0';
   const size = Math.abs(usd);
@@ -57,13 +57,13 @@ export const count = (value: number): string => value.toLocaleString('en');
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** In steps of a thousand: `12.3 MB`. */
+/** Writes a size in steps of a thousand: `12.3 MB`. */
 export const bytes = (size: number): string => {
   const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
   const value = size / 1000 ** step;
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[step]}`;
 };
 
-/** A share of 0 to 1 as `12.5%`. */
+/** Writes a share of 0 to 1 as `12.5%`. */
 export const percent = (share: number): string =>
   `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;

@@ -29,7 +29,7 @@ export const keepFocusIn = (part: HTMLElement): (() => void) => {
   };
 };
 
-/** To be called while the window opens; what it returns, when it has closed. */
+/** Notes the focus while a window opens. Returns a function to call when the window has closed. */
 export const giveBackFocus = (): (() => void) => {
   const opener = document.activeElement;
   const around = opener?.closest<HTMLElement>('section[tabindex], main');

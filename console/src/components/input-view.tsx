@@ -1,12 +1,10 @@
 /** The exact input of a call: texts of several lines as they are, the rest as JSON; or all of it as JSON. */
 import { useState } from 'react';
+import { isRecord } from '../api/is-record.ts';
 import { Button } from './button.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { JsonView } from './json-view.tsx';
 import { SafeText } from './safe-text.tsx';
-
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const OneValue = ({ name, value }: { readonly name: string; readonly value: unknown }) => {
   if (typeof value === 'string') return <CodeBlock text={value} label={name} />;
@@ -28,7 +26,7 @@ const FieldValue = ({ name, value }: { readonly name: string; readonly value: un
 );
 
 export const InputView = ({ input }: { readonly input: unknown }) => {
-  const canSplit = isPlainObject(input) && Object.keys(input).length > 0;
+  const canSplit = isRecord(input) && Object.keys(input).length > 0;
   const [isJson, setJson] = useState(false);
   return (
     <div className="stack">

@@ -33,7 +33,7 @@ const drawJson = (text: string) =>
     </span>
   ));
 
-/** `undefined` is shown as nothing at all. */
+/** Draws a value; nothing for `undefined`. */
 export const JsonView = (props: { readonly value: unknown; readonly label: string }) => (
   <CodeBlock
     text={JSON.stringify(props.value, null, 2) ?? ''}

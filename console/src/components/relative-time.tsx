@@ -5,7 +5,7 @@ import { exactTime, relativeTime } from './format.ts';
 
 const TICK_MS = 15_000;
 
-/** The present moment, anew every so often. */
+/** Returns the present moment, updated from time to time. */
 export const useNow = (everyMs: number = TICK_MS): number => {
   const { now } = useServices();
   const [moment, setMoment] = useState(now);

@@ -44,7 +44,7 @@ const Summary = ({ result }: { readonly result: ToolResult }) => {
   );
 };
 
-/** Only of a dry run: a tool that answers in its shape must not pass a real call off as one. */
+/** Draws a report only after a dry run: a tool that answers in its shape must not pass a real call off as one. */
 const ResultData = ({ data, isDryRun }: { readonly data: unknown; readonly isDryRun: boolean }) => {
   if (data === undefined) return null;
   if (isDryRun && isDryRunReport(data)) return <DryRunView report={data} />;

@@ -18,7 +18,7 @@ export const sortRows = <T>(
   return [...rows].sort((a, b) => sign * compare(by(a), by(b)));
 };
 
-/** Up, down, and back to the order they came in. */
+/** Changes the order of a column: ascending, descending, then as the rows came. */
 export const nextSort = (old: Sort | undefined, id: string): Sort | undefined => {
   if (old?.id !== id) return { id, direction: 'ascending' };
   return old.direction === 'ascending' ? { id, direction: 'descending' } : undefined;

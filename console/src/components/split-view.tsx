@@ -14,7 +14,7 @@ interface SplitProps {
   readonly detail?: ReactNode;
 }
 
-/** The row whose entry is open. */
+/** Finds the row whose entry is open. */
 const currentRow = (): HTMLElement | null =>
   document.querySelector('.split-list a.row-link[aria-current]');
 

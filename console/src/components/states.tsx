@@ -61,7 +61,7 @@ export const ErrorState = (props: { readonly error: ApiError; onRetry?(): void }
   );
 };
 
-/** Under what is shown from before: the last try to bring it up to date failed. */
+/** Says, below older data, that the last reload failed. */
 export const StaleNote = ({ error, onRetry }: { readonly error: ApiError; onRetry(): void }) => (
   <div className="note note-warn stale" role="status">
     <p>
@@ -86,7 +86,7 @@ interface LoadingProps<T> {
 
 const NOT_FOUND = 404;
 
-/** The content when it is there, else what stands in for it. */
+/** Draws the content once it is there, else what stands in for it. */
 export const WhenLoaded = <T,>({ of, missing, children }: LoadingProps<T>) => {
   if (of.data !== undefined) {
     return (

@@ -25,7 +25,7 @@ export interface TableProps<T> {
   isCurrent?(row: T): boolean;
 }
 
-/** Down and up go to the link of the next row and the one before. */
+/** Moves the focus by the arrow keys to the link of the next row or the one before. */
 const walkRows = (event: KeyboardEvent<HTMLElement>): void => {
   const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
   if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -20,7 +20,7 @@ const STEPS: ReadonlyMap<string, number> = new Map([
   ['ArrowLeft', -1],
 ]);
 
-/** Where the tabs are wider than the screen, the selected one is brought into sight; the page stays. */
+/** Scrolls the selected tab into sight where the tabs are wider than the screen; the page stays. */
 const useInSight = (selected: string) => {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is selected

@@ -56,7 +56,7 @@ const Toast = (props: { readonly toast: Shown; readonly onClose: (id: number) =>
   );
 };
 
-/** A window lies above the page; what is said while it is open has to lie above the window. */
+/** Raises the messages above an open window, which lies above the page. */
 const useRaised = (isShown: unknown) => {
   const ref = useRef<HTMLUListElement>(null);
   // Shown again with every change: the last one to open is on top.

@@ -18,7 +18,7 @@ const SHOWN = new Set(['\n', '\t']);
 export const codeOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** An emoji is followed by this one to have its colours; anywhere else it is suspect. */
+/** Tells whether this is the selector that gives an emoji its colours; anywhere else it is suspect. */
 const isEmojiStyle = (text: string, at: number): boolean =>
   text.startsWith('\u{FE0F}', at) &&
   // Only what stands right before it: a look at the whole text each time would stop the page.
@@ -37,7 +37,7 @@ export const visibleParts = (text: string): readonly TextPart[] => {
   return parts;
 };
 
-/** For places that can hold text and nothing else, such as the options of a drop-down. */
+/** Writes hidden characters as codes, for places that hold plain text only, such as options of a drop-down. */
 export const plainVisible = (text: string): string =>
   visibleParts(text)
     .map(({ text: part, code }) => (code === undefined ? part : `[${code}]`))

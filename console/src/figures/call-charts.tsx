@@ -27,7 +27,7 @@ const COST: readonly Measure<CallStep>[] = [
   { id: 'cost', title: 'Cost', shape: 'bars', of: ({ costUsd }) => costUsd },
 ];
 
-/** Makes every step of the span, those without a call too: a chart without them would lie about time. */
+/** Makes every step of the span, those without a call too: a chart without them would distort time. */
 export const everyStep = <T, Step>(
   { from, to, bucket }: Span,
   figures: ReadonlyMap<number, T>,

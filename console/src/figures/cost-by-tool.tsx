@@ -1,4 +1,4 @@
-/** What the dearest tools cost, step by step, on top of each other. */
+/** What the most expensive tools cost, step by step, on top of each other. */
 import { useMemo } from 'react';
 import type { MetricHistory, MetricLine } from '../api/metric-records.ts';
 import { useServices } from '../api/services.tsx';
@@ -34,7 +34,7 @@ const dearest = (tools: readonly MetricLine[]): readonly string[] =>
     .map(({ name }) => name);
 
 /** Costs by step: those of the tools in order, then of all others together. */
-export const costSteps = (
+const costSteps = (
   all: MetricHistory,
   tools: readonly MetricHistory[],
   span: Span,

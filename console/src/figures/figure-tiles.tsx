@@ -12,7 +12,7 @@ interface Tile {
   readonly href?: string;
 }
 
-/** Sandboxed runs only: most tools have none, and then the tile would say nothing. */
+/** Draws the tile of processor time; none where no sandboxed run was measured. */
 const processorTile = ({ resourceUtilization }: CallFigures): readonly Tile[] => {
   const { cpuMs, peakMemoryBytes } = resourceUtilization;
   if (cpuMs === 0 && peakMemoryBytes === 0) return [];

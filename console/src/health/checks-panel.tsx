@@ -16,7 +16,7 @@ import {
   worstFirst,
 } from './health-records.ts';
 
-/** Where more is said about a subject; nothing where it has no page. */
+/** Finds the page of a subject; `undefined` where it has none. */
 const pageOf = ({ kind, name }: HealthResult): string | undefined => {
   if (kind === 'tool') return hrefOf(['tools', name], { tab: 'health' });
   if (kind === 'server') return hrefOf(['sources', 'mcp', name]);

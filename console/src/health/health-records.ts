@@ -43,11 +43,11 @@ export interface HealthHistory {
 export const healthPath = (subject: string, action = ''): string =>
   `/v1/health/${encodeURIComponent(subject)}${action === '' ? '' : `/${action}`}`;
 
-/** Whether all that is missing was never set up. */
+/** Tells whether all that is missing was never set up. */
 export const isNotSetUp = ({ state, checks }: HealthResult): boolean =>
   state !== 'well' && checks.every((check) => check.state === 'ok' || check.notSetUp === true);
 
-/** The word for a state, and its colour. What was never set up is no alarm. */
+/** Gives the word for a state, and its colour. What was never set up is no alarm. */
 export const healthWord = (result: HealthResult): readonly [Tone, string] => {
   if (isNotSetUp(result)) return ['neutral', 'not set up'];
   return STATE_WORDS[result.state];
@@ -61,7 +61,7 @@ export const STATE_WORDS: Readonly<Record<HealthState, readonly [Tone, string]>>
 
 const RANK: Readonly<Record<HealthState, number>> = { unwell: 0, limited: 2, well: 3 };
 
-/** What fails comes first, then what is not set up, then what is limited. */
+/** Sorts what fails first, then what is not set up, then what is limited. */
 export const worstFirst = (results: readonly HealthResult[]): readonly HealthResult[] => {
   const rank = (result: HealthResult): number => (isNotSetUp(result) ? 1 : RANK[result.state]);
   return results.toSorted((one, other) => rank(one) - rank(other));

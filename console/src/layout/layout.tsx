@@ -6,7 +6,7 @@ import { EmptyState, Skeleton } from '../components/states.tsx';
 import { PAGES } from '../pages/page-table.ts';
 import { hrefOf, useRoute } from '../router/route.ts';
 import { HelpDialog } from './help-dialog.tsx';
-import { LineLost, Navigation, WaitingBadge } from './navigation.tsx';
+import { ConnectionLost, Navigation, WaitingBadge } from './navigation.tsx';
 import { PageErrorBoundary } from './page-error-boundary.tsx';
 import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -42,7 +42,7 @@ const TopBar = (props: {
       Toolcrib
     </a>
     <div className="top-bar-side">
-      <LineLost />
+      <ConnectionLost />
       {props.waiting !== '' && (
         <a href={hrefOf(['approvals'])} className="top-bar-waiting">
           <Icon name="approvals" />
@@ -61,7 +61,7 @@ const TopBar = (props: {
   </header>
 );
 
-/** A button and no link: the address says which page is open and must stay as it is. */
+/** Focuses the content. Not a link: the address names the open page and must stay as it is. */
 const skip = (): void => {
   document.getElementById('content')?.focus();
 };

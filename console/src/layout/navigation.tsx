@@ -1,38 +1,38 @@
-/** The way around: the pages, how the live line stands, who is signed in. */
+/** The navigation: the pages, the state of the connection, and who is signed in. */
 import { useServices } from '../api/services.tsx';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { SafeText } from '../components/safe-text.tsx';
 import { useErrorToast } from '../components/toast.tsx';
-import { useLineState } from '../live/use-live.ts';
+import { useConnectionState } from '../live/use-live.ts';
 import { PAGES } from '../pages/page-table.ts';
 import { hrefOf } from '../router/route.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-const LINE = {
+const STATE_TEXTS = {
   connecting: 'Connecting…',
   open: 'Live',
   lost: 'Connection lost, trying again…',
 } as const;
 
-const LineLight = () => {
-  const state = useLineState();
+const ConnectionStatus = () => {
+  const state = useConnectionState();
   return (
-    <p className={`line line-${state}`} role="status">
-      <span className="line-dot" aria-hidden="true" />
-      {LINE[state]}
+    <p className={`connection connection-${state}`} role="status">
+      <span className="connection-dot" aria-hidden="true" />
+      {STATE_TEXTS[state]}
     </p>
   );
 };
 
-/** For narrow screens, where the light is in the menu: a page that has stood still must say so. */
-export const LineLost = () => {
-  const isLost = useLineState() === 'lost';
+/** Says that the connection is lost on narrow screens, where the menu hides the status. */
+export const ConnectionLost = () => {
+  const isLost = useConnectionState() === 'lost';
   return (
-    <p className={isLost ? 'line line-lost' : undefined} role="status">
+    <p className={isLost ? 'connection connection-lost' : undefined} role="status">
       {isLost && (
         <>
-          <span className="line-dot" aria-hidden="true" />
+          <span className="connection-dot" aria-hidden="true" />
           Connection lost
         </>
       )}
@@ -52,7 +52,7 @@ interface NavigationProps {
   readonly current: string;
   readonly waiting: string;
   onHelp(): void;
-  /** A page was chosen, perhaps the one that is open. */
+  /** Called when a page was chosen, perhaps the one that is open. */
   onChoose(): void;
 }
 
@@ -81,7 +81,7 @@ export const Navigation = ({ onHelp, ...links }: NavigationProps) => {
     <nav id="navigation" aria-label="Pages">
       <PageLinks {...links} />
       <div className="nav-foot">
-        <LineLight />
+        <ConnectionStatus />
         <p className="who">
           <SafeText text={session.user} />
           <span className="muted"> {session.role}</span>

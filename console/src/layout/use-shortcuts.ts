@@ -17,7 +17,7 @@ const focusSearch = (): boolean => {
   return box !== null;
 };
 
-/** The table itself walks on from a row that has the focus. */
+/** Focuses the first row, unless a row has the focus: the table moves on from that by itself. */
 const focusFirstRow = (): boolean => {
   if (document.activeElement?.closest('tbody')) return false;
   const row = document.querySelector<HTMLElement>('a.row-link');

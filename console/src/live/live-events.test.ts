@@ -41,7 +41,7 @@ const openStream = () => {
   };
 };
 
-describe('the live line', () => {
+describe('the stream of live events', () => {
   it('resumes from the last event after a loss, and says so', async () => {
     const [first, second] = [openStream(), openStream()];
     const fetch = vi
@@ -52,12 +52,12 @@ describe('the live line', () => {
     const wait = vi.fn(async () => undefined);
     const live = openLiveEvents({ fetch, wait, onSignedOut: vi.fn() });
     const heard: string[] = [];
-    live.on(['call.*', 'line.reopened'], ({ name }) => heard.push(name));
+    live.on(['call.*', 'connection.reopened'], ({ name }) => heard.push(name));
     first.write('id: a7\nevent: call.started\ndata: {}\n\nevent: tool.registered\ndata: {}\n\n');
     await eventually(() => expect(heard).toEqual(['call.started']));
     expect(live.state()).toBe('open');
     first.end();
-    await eventually(() => expect(heard).toEqual(['call.started', 'line.reopened']));
+    await eventually(() => expect(heard).toEqual(['call.started', 'connection.reopened']));
     const ids = fetch.mock.calls.map(([, init]) => new Headers(init?.headers).get('last-event-id'));
     expect(ids).toEqual([null, 'a7', 'a7']);
     // Each try in a row waits longer.
@@ -83,7 +83,7 @@ describe('the live line', () => {
     expect([heard.length, fetch.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it('tells when nobody is signed in any more, and does not call that a loss of the line', async () => {
+  it('tells when nobody is signed in any more, and does not call that a loss of the connection', async () => {
     const fetch = vi.fn<typeof globalThis.fetch>(async () => new Response('', { status: 401 }));
     const onSignedOut = vi.fn(() => live.close());
     const live = openLiveEvents({ fetch, wait: async () => undefined, onSignedOut });

@@ -1,10 +1,10 @@
 /**
- * The live line to the server: one connection for all pages, opened again by itself after a loss and
+ * The stream of events from the server: one connection for all pages, reopened by itself after a loss and
  * resumed from the last event seen. Events only say that something changed; pages then ask again.
  */
 import { createEventParser, type ServerEvent } from './parse-events.ts';
 
-export type LineState = 'connecting' | 'open' | 'lost';
+export type ConnectionState = 'connecting' | 'open' | 'lost';
 
 export interface LiveEvent {
   readonly name: string;
@@ -12,19 +12,19 @@ export interface LiveEvent {
 }
 
 export interface LiveEvents {
-  state(): LineState;
+  state(): ConnectionState;
   /** Called on every change of the state; returns how to stop. */
   onState(listener: () => void): () => void;
-  /** Names that end in `.*` stand for all that begin so. `line.reopened` follows every loss. */
+  /** Names that end in `.*` stand for all that begin so. `connection.reopened` follows every loss. */
   on(names: readonly string[], listener: (event: LiveEvent) => void): () => void;
   close(): void;
 }
 
-export interface LineDeps {
+export interface LiveEventsDeps {
   readonly fetch: typeof fetch;
   /** Waits; resolves early when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The session is over: the line stays closed. */
+  /** Called when the session is over: the connection is not opened again. */
   onSignedOut(): void;
 }
 
@@ -43,44 +43,48 @@ const dataOf = (event: ServerEvent): LiveEvent['data'] => {
   }
 };
 
-interface Line {
+interface EventSink {
   lastId: string;
   onOpen(): void;
   onEvent(event: ServerEvent): void;
 }
 
 /** Reads until the stream ends; rejects when it cannot be opened or breaks. */
-const readLine = async (line: Line, parts: LineDeps, signal: AbortSignal): Promise<void> => {
-  const resume = line.lastId === '' ? {} : { 'last-event-id': line.lastId };
-  const answer = await parts.fetch('/v1/events', {
+const readEvents = async (
+  sink: EventSink,
+  deps: LiveEventsDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const resume = sink.lastId === '' ? {} : { 'last-event-id': sink.lastId };
+  const answer = await deps.fetch('/v1/events', {
     credentials: 'same-origin',
     headers: { accept: 'text/event-stream', ...resume },
     signal,
   });
-  if (answer.status === 401) parts.onSignedOut();
+  if (answer.status === 401) deps.onSignedOut();
   if (!answer.ok || !answer.body) throw new Error('The event stream was refused.');
-  line.onOpen();
-  const parser = createEventParser(line.lastId);
+  sink.onOpen();
+  const parser = createEventParser(sink.lastId);
   const decoder = new TextDecoder();
   const reader = answer.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     const events = parser.feed(decoder.decode(value, { stream: true }));
-    line.lastId = parser.lastId();
-    for (const event of events) line.onEvent(event);
+    sink.lastId = parser.lastId();
+    for (const event of events) sink.onEvent(event);
   }
 };
 
 /** Starts to listen at once and goes on until `close`. */
-export const openLiveEvents = (parts: LineDeps): LiveEvents => {
+export const openLiveEvents = (deps: LiveEventsDeps): LiveEvents => {
   const stop = new AbortController();
   const watchers = new Set<() => void>();
   const listeners = new Set<{ names: readonly string[]; tell: (event: LiveEvent) => void }>();
-  let state: LineState = 'connecting';
+  let state: ConnectionState = 'connecting';
   let wasLost = false;
   let pause = FIRST_PAUSE;
-  const become = (next: LineState): void => {
+  const become = (next: ConnectionState): void => {
     if (state === next) return;
     state = next;
     for (const watcher of watchers) watcher();
@@ -90,23 +94,23 @@ export const openLiveEvents = (parts: LineDeps): LiveEvents => {
       if (names.some((pattern) => fits(event.name, pattern))) tell(event);
     }
   };
-  const line: Line = {
+  const sink: EventSink = {
     lastId: '',
     onOpen: () => {
       pause = FIRST_PAUSE;
       become('open');
-      if (wasLost) tell({ name: 'line.reopened', data: {} });
+      if (wasLost) tell({ name: 'connection.reopened', data: {} });
       wasLost = false;
     },
     onEvent: (event) => tell({ name: event.name, data: dataOf(event) }),
   };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await readLine(line, parts, stop.signal).catch(() => undefined);
+      await readEvents(sink, deps, stop.signal).catch(() => undefined);
       if (stop.signal.aborted) return;
       wasLost = true;
       become('lost');
-      await parts.wait(pause, stop.signal);
+      await deps.wait(pause, stop.signal);
       pause = Math.min(pause * 2, MAX_PAUSE);
     }
   };

@@ -25,7 +25,7 @@ const readField = (line: string, fields: Fields): void => {
 export interface EventParser {
   /** Takes the next piece of text and gives the events it completes. */
   feed(chunk: string): readonly ServerEvent[];
-  /** Where to resume; a block without data moves it on, too. */
+  /** Returns the id to resume from; a block without data changes it, too. */
   lastId(): string;
 }
 

@@ -1,7 +1,7 @@
 /** Live events inside components: listen while mounted, or reload what is shown when something happens. */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useServices } from '../api/services.tsx';
-import type { LineState, LiveEvent } from './live-events.ts';
+import type { ConnectionState, LiveEvent } from './live-events.ts';
 
 /** However many events come, a page reloads no more often than this. */
 const SETTLE_MS = 400;
@@ -31,7 +31,7 @@ export const useReloadOn = (names: readonly string[], reload: () => void, calmMs
     },
     [],
   );
-  useLive([...names, 'line.reopened', 'stream.reset'], () => {
+  useLive([...names, 'connection.reopened', 'stream.reset'], () => {
     const calm = reloadedAt.current + calmMs - performance.now();
     timer.current ??= setTimeout(
       () => {
@@ -44,7 +44,7 @@ export const useReloadOn = (names: readonly string[], reload: () => void, calmMs
   });
 };
 
-export const useLineState = (): LineState => {
+export const useConnectionState = (): ConnectionState => {
   const { live } = useServices();
   return useSyncExternalStore(
     (listener) => live.onState(listener),

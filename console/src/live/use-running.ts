@@ -1,6 +1,6 @@
 /**
- * The calls under way: those that the server knew when the page opened or the line came back, and from
- * then on those that the live line tells of. The history knows only finished ones.
+ * The calls under way: those that the server listed when the page opened or the connection came back, and
+ * those that live events have reported since. The history has finished ones only.
  */
 import { useEffect, useRef, useState } from 'react';
 import type { ExecutionSummary, RunningCall } from '../api/call-records.ts';
@@ -9,7 +9,7 @@ import { useLoad } from '../api/use-load.ts';
 import type { LiveEvent } from './live-events.ts';
 import { useLive } from './use-live.ts';
 
-const MOST = 50;
+const MAX_SHOWN = 50;
 /** Ends that are remembered while a list is on its way which may not know of them. */
 const MAX_ENDED = 1_000;
 
@@ -36,11 +36,11 @@ export const nextRunning = (running: Running, event: LiveEvent, at: number): Run
   const id = text(event.data.executionId);
   const next = new Map(running);
   if (event.name === 'call.finished') next.delete(id);
-  else if (next.size < MOST) next.set(id, started(event, at));
+  else if (next.size < MAX_SHOWN) next.set(id, started(event, at));
   return next;
 };
 
-/** The list of the server, oldest first, without the calls that have ended since it was asked for. */
+/** Makes the map from the list of the server, oldest first, without the calls that have ended since. */
 export const seedRunning = (
   calls: readonly ExecutionSummary[],
   ended: ReadonlySet<string>,
@@ -48,12 +48,12 @@ export const seedRunning = (
   new Map(
     calls
       .filter(({ executionId }) => !ended.has(executionId))
-      .slice(0, MOST)
+      .slice(0, MAX_SHOWN)
       .toReversed()
       .map((call) => [call.executionId, call]),
   );
 
-/** Newest first. */
+/** Lists the running calls, newest first. */
 export const useRunning = (): readonly ExecutionSummary[] => {
   const { api, now } = useServices();
   const [running, setRunning] = useState<Running>(new Map());
@@ -66,8 +66,8 @@ export const useRunning = (): readonly ExecutionSummary[] => {
   useEffect(() => {
     if (data) setRunning(seedRunning(data.items, ended.current));
   }, [data]);
-  useLive(['call.started', 'call.finished', 'line.reopened', 'stream.reset'], (event) => {
-    if (event.name === 'line.reopened' || event.name === 'stream.reset') {
+  useLive(['call.started', 'call.finished', 'connection.reopened', 'stream.reset'], (event) => {
+    if (event.name === 'connection.reopened' || event.name === 'stream.reset') {
       list.reload();
       return;
     }

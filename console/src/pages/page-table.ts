@@ -12,7 +12,7 @@ export interface PageEntry {
   readonly Page: ComponentType;
 }
 
-/** Each page is a file of its own, fetched when it is first opened. */
+/** Loads the file of a page when the page is first opened. */
 const later = (load: () => Promise<ComponentType>): ComponentType =>
   lazy(async () => ({ default: await load() }));
 

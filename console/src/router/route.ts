@@ -26,11 +26,11 @@ export const parseRoute = (hash: string): Route => {
   return { page, rest, query: Object.fromEntries(new URLSearchParams(query)) };
 };
 
-/** A choice that an address names; empty, as if nothing was chosen, when there is no such one. */
+/** Finds the choice that an address names; empty when there is no such one. */
 export const choiceOf = (value: string | undefined, choices: readonly string[]): string =>
   value !== undefined && choices.includes(value) ? value : '';
 
-/** The address of a place, for `href`. Empty query values are left out. */
+/** Makes the address of a page, for `href`. Empty query values are left out. */
 export const hrefOf = (
   parts: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},

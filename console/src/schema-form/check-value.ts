@@ -2,8 +2,9 @@
  * A first look at a value beside its schema, so that slips show while typing. It knows the plain
  * keywords; the server checks everything. Patterns are left to it: a hostile one could stop the page.
  */
+import { isRecord } from '../api/is-record.ts';
 import type { Issue, JsonSchema } from '../api/tool-records.ts';
-import { asSchema, isObject, resolveSchema } from './resolve-schema.ts';
+import { asSchema, resolveSchema } from './resolve-schema.ts';
 
 /** Text in a JSON box that is not JSON; it stays there to be put right. */
 export class InvalidJson {
@@ -103,7 +104,7 @@ const checkLimits: Check = (value, { schema, path }) =>
   });
 
 const checkProperties: Check = (value, { schema, root, path }) => {
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const properties = asSchema(schema.properties);
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   const missing = required
@@ -122,13 +123,13 @@ const checkProperties: Check = (value, { schema, root, path }) => {
 };
 
 const checkItems: Check = (value, { schema, root, path }) =>
-  Array.isArray(value) && isObject(schema.items)
+  Array.isArray(value) && isRecord(schema.items)
     ? value.flatMap((item, index) =>
         checkAt(item, { schema: asSchema(schema.items), root, path: [...path, index] }),
       )
     : [];
 
-/** The branch that is nearest to fitting says what is wrong. */
+/** Reports the faults of the branch that is nearest to fitting. */
 const checkBranches: Check = (value, { schema, root, path }) => {
   const branches = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(branches) || branches.length === 0) return [];
@@ -158,7 +159,7 @@ export const checkValue = (
   root: JsonSchema = schema,
 ): readonly Issue[] => checkAt(value, { schema, root, path: [] });
 
-/** `items[0].name`; empty for the whole. */
+/** Writes a path as `items[0].name`; empty for the whole. */
 export const pathText = (path: Path): string =>
   path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))

@@ -1,5 +1,7 @@
 /** The controls for values made of others: objects, lists, and the choice between several shapes. */
+
 import { type ReactNode, useRef, useState } from 'react';
+import { isRecord } from '../api/is-record.ts';
 import type { JsonSchema } from '../api/tool-records.ts';
 import { Button } from '../components/button.tsx';
 import { FilterSelect } from '../components/field.tsx';
@@ -9,7 +11,6 @@ import { checkValue } from './check-value.ts';
 import { type FieldPlan, planField } from './field-plan.ts';
 import { type DrawField, problemOf, type SchemaFieldProps } from './field-props.ts';
 import { initialValue } from './initial-value.ts';
-import { isObject } from './resolve-schema.ts';
 
 type PlanOf<K extends FieldPlan['kind']> = Extract<FieldPlan, { readonly kind: K }>;
 
@@ -20,7 +21,7 @@ interface CompoundProps<K extends FieldPlan['kind']> {
   readonly draw: DrawField;
 }
 
-/** A group with its name, what it is for, and the way to leave it out. */
+/** Draws a group with its name, its description, and a control to leave it out. */
 const Group = (props: {
   readonly field: SchemaFieldProps;
   readonly schema: JsonSchema;
@@ -69,9 +70,9 @@ const AddButton = ({ field, schema }: Pick<CompoundProps<'object'>, 'field' | 's
   </div>
 );
 
-/** The fields of an object, without a frame of their own. */
+/** Draws the fields of an object, without a frame of their own. */
 export const Properties = ({ field, plan, draw }: Omit<CompoundProps<'object'>, 'schema'>) => {
-  const value = isObject(field.value) ? field.value : {};
+  const value = isRecord(field.value) ? field.value : {};
   return plan.properties.map(({ name, schema, isRequired }) => (
     <div key={name}>
       {draw({
@@ -100,7 +101,7 @@ export const ObjectField = ({ field, schema, plan, draw }: CompoundProps<'object
   </Group>
 );
 
-/** A name for every item that goes with it: a box keeps its text, so it must not serve another item. */
+/** Gives each item a key that stays with it: an input keeps its text, so it must not serve another item. */
 const useItemKeys = (count: number) => {
   const state = useRef({ keys: [] as number[], next: 0 });
   const { keys } = state.current;
@@ -150,7 +151,7 @@ export const ArrayField = ({ field, schema, plan, draw }: CompoundProps<'array'>
   );
 };
 
-/** The chosen shape; that of an object needs no second frame around it. */
+/** Draws the chosen shape; that of an object needs no second frame around it. */
 const Branch = ({ field, schema, draw }: Omit<CompoundProps<'union'>, 'plan'>) => {
   const plan = planField(schema, field.root, field.name);
   return plan.kind === 'object' ? (

@@ -1,6 +1,7 @@
 /** Decides by which control a value of a schema is entered. What has no control is entered as JSON. */
+import { isRecord } from '../api/is-record.ts';
 import type { JsonSchema } from '../api/tool-records.ts';
-import { asSchema, isObject, resolveSchema } from './resolve-schema.ts';
+import { asSchema, resolveSchema } from './resolve-schema.ts';
 
 export interface PlannedProperty {
   readonly name: string;
@@ -28,7 +29,7 @@ const LONG_NAMES = /^(content|body|code|script|text|patch|diff|source|message|ht
 const titleOf = (schema: JsonSchema, index: number): string => {
   if (typeof schema.title === 'string') return schema.title;
   const tag = Object.entries(asSchema(schema.properties)).find(
-    ([, property]) => isObject(property) && 'const' in property,
+    ([, property]) => isRecord(property) && 'const' in property,
   );
   if (tag) return `${tag[0]}: ${String(asSchema(tag[1]).const)}`;
   return typeof schema.type === 'string' ? schema.type : `Option ${index + 1}`;
@@ -62,11 +63,11 @@ const textPlan = (schema: JsonSchema, name: string): FieldPlan => ({
 });
 
 const typedPlan = (schema: JsonSchema, name: string): FieldPlan => {
-  switch (schema.type ?? (isObject(schema.properties) ? 'object' : undefined)) {
+  switch (schema.type ?? (isRecord(schema.properties) ? 'object' : undefined)) {
     case 'object':
       return objectPlan(schema);
     case 'array':
-      return isObject(schema.items) ? { kind: 'array', items: schema.items } : { kind: 'json' };
+      return isRecord(schema.items) ? { kind: 'array', items: schema.items } : { kind: 'json' };
     case 'boolean':
       return { kind: 'boolean' };
     case 'number':
@@ -80,13 +81,13 @@ const typedPlan = (schema: JsonSchema, name: string): FieldPlan => {
   }
 };
 
-/** `schema` is resolved already; `name` is that of the field. */
+/** Plans a field. `schema` is resolved already; `name` is that of the field. */
 export const planField = (schema: JsonSchema, root: JsonSchema, name = ''): FieldPlan => {
   if ('const' in schema) return { kind: 'choice', options: [schema.const] };
   if (Array.isArray(schema.enum)) return { kind: 'choice', options: schema.enum };
   const branches = schema.oneOf ?? schema.anyOf;
   if (Array.isArray(branches) && branches.length > 0) {
-    if (branches.every((branch) => isObject(branch) && 'const' in branch)) {
+    if (branches.every((branch) => isRecord(branch) && 'const' in branch)) {
       return { kind: 'choice', options: branches.map((branch) => asSchema(branch).const) };
     }
     return unionPlan(branches, root);

@@ -20,11 +20,9 @@ export interface SchemaFieldProps {
 /** Draws a field inside another; handed down so that the files need not import each other. */
 export type DrawField = (props: SchemaFieldProps) => ReactNode;
 
-export const samePath = (
-  a: readonly (string | number)[],
-  b: readonly (string | number)[],
-): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
+const samePath = (a: readonly (string | number)[], b: readonly (string | number)[]): boolean =>
+  a.length === b.length && a.every((key, index) => key === b[index]);
 
-/** What is wrong with this very field. */
+/** Finds what is wrong with this very field. */
 export const problemOf = ({ issues, path }: SchemaFieldProps): string | undefined =>
   issues.find((issue) => samePath(issue.path, path))?.message;

@@ -18,7 +18,7 @@ const objectValue = (schema: JsonSchema, root: JsonSchema, depth: number): unkno
   return Object.fromEntries(entries);
 };
 
-/** `undefined` means: leave it out, or let the person fill it in. */
+/** Makes the first value of a field; `undefined` leaves it out, or for the person to fill in. */
 export const initialValue = (schema: JsonSchema, root: JsonSchema, depth = 0): unknown => {
   const resolved = resolveSchema(asSchema(schema), root);
   if (resolved.default !== undefined) return resolved.default;

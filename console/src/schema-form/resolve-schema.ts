@@ -1,22 +1,20 @@
 /** A schema with its local references followed and its `allOf` parts laid over one another. */
+import { isRecord } from '../api/is-record.ts';
 import type { JsonSchema } from '../api/tool-records.ts';
 
 /** Longer chains of references lead nowhere. */
 const MAX_STEPS = 16;
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const asSchema = (value: unknown): JsonSchema => (isRecord(value) ? value : {});
 
-export const asSchema = (value: unknown): JsonSchema => (isObject(value) ? value : {});
-
-/** What `#/a/b` names; nothing for addresses elsewhere. */
+/** Finds what `#/a/b` names; `undefined` for other addresses. */
 const lookUp = (ref: string, root: JsonSchema): unknown => {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;
   const keys = ref.slice(2).split('/');
   return keys.reduce<unknown>((at, key) => {
     const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    return isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }, root);
 };
 

@@ -14,7 +14,7 @@ interface ControlProps {
   readonly ids: ControlIds;
 }
 
-/** An empty box of something that may be left out leaves it out. */
+/** Draws a text field. An optional one that is empty is left out of the value. */
 const TextControl = ({ field, ids, isLong }: ControlProps & { readonly isLong: boolean }) => {
   const value = typeof field.value === 'string' ? field.value : '';
   const change = (text: string): void =>
@@ -26,7 +26,7 @@ const TextControl = ({ field, ids, isLong }: ControlProps & { readonly isLong: b
   );
 };
 
-/** What is no number has an empty value, as if nothing stood there; it must not be left out unseen. */
+/** Reads a number. Gives NaN for text that is none: it must not be left out silently. */
 const numberIn = ({ value, validity, valueAsNumber }: HTMLInputElement): number | undefined =>
   value === '' && !validity.badInput ? undefined : valueAsNumber;
 

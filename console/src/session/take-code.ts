@@ -8,7 +8,7 @@ const LINK = /^#code=([^&]+)/;
 
 export const isSignInLink = (hash: string): boolean => LINK.test(hash);
 
-/** The code of `/#code=…`; `undefined` when the address holds none. */
+/** Takes the code of `/#code=…` from the address; `undefined` when there is none. */
 export const takeCode = ({ location, history }: AddressBar): string | undefined => {
   const match = LINK.exec(location.hash);
   if (!match) return undefined;

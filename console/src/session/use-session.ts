@@ -7,7 +7,7 @@ import { keepSession, OUT, type SessionState } from './keep-session.ts';
 
 export interface CliSessionDeps {
   readonly fetch: typeof fetch;
-  /** The code of the sign-in link in the address, if there is one; it is taken out of there. */
+  /** Takes the code of the sign-in link from the address, if there is one. */
   takeCode(): string | undefined;
   /** Calls back when a link is opened in a tab where the console is open already. */
   onAddress(listener: () => void): () => void;
@@ -21,7 +21,7 @@ export interface OtherTabs {
   onTold(listener: () => void): () => void;
 }
 
-/** What a first look that failed means. */
+/** Finds the state after the first look at the session failed. */
 const afterFailure = (error: ApiError, hadCode: boolean): SessionState => {
   if (error.status === 0) return { is: 'cut-off', error };
   return !hadCode && error.status === 401 ? OUT : { ...OUT, error };
@@ -35,11 +35,11 @@ interface SignedIn {
   onSignedOut(): void;
   /** Looks once more, after the server was not there. */
   begin(): void;
-  /** As whoever is signed in to this browser by now. */
+  /** Continues as whoever is signed in to this browser now. */
   goOn(session: Session): void;
 }
 
-/** By the code, or by the session one has: who opens a used link and is signed in goes on as before. */
+/** Signs in by the code, else resumes the present session: a used link does no harm to who is signed in. */
 const firstLook = async (api: Api, code: string | undefined): Promise<Session> => {
   const resume = (): Promise<Session> => api.present();
   if (code === undefined) return resume();

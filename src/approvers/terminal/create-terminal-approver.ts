@@ -5,6 +5,7 @@
  */
 import pc from 'picocolors';
 import type { ApprovalRequest, Approver, Decision, Remember } from '../../contract/approver.ts';
+import { createOneAtATime } from '../../kit/data/bounded-work.ts';
 import { visibleItem } from '../../kit/text/visible-text.ts';
 import { approvalPage } from './approval-page.ts';
 import { askEdit } from './ask-edit.ts';
@@ -198,15 +199,13 @@ const askOnce = async (
 
 /** Creates an approver that asks one question at a time, in the order they came. */
 export const createTerminalApprover = (options: TerminalApproverOptions): Approver => {
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = createOneAtATime();
   return {
     ask: (request, signal) => {
       if (options.input.isTTY !== true || options.output.isTTY !== true) {
         return Promise.resolve({ answer: 'later', by: options.by, note: 'no terminal' });
       }
-      const turn = last.then(() => askOnce(options, request, signal));
-      last = turn.catch(() => undefined);
-      return turn;
+      return oneAtATime('terminal', () => askOnce(options, request, signal));
     },
   };
 };

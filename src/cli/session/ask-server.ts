@@ -5,9 +5,9 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Role } from '../../contract/tokens.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { tokensOf } from '../commands/tokens/open-tokens.ts';
 import type { Io, OpenCrib } from '../io.ts';
 import { localPerson } from './local-person.ts';
+import { tokensOf } from './open-tokens.ts';
 import { findServe } from './running-server.ts';
 
 export interface ServerRequest {

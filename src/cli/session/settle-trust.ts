@@ -4,9 +4,9 @@ import { formatProblem } from '../../config/config-error.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ProjectTrust } from '../../trust/project-trust.ts';
-import { trustPage } from '../commands/project/trust-page.ts';
 import { canAsk } from '../input/confirm.ts';
 import { type Io, note, warn } from '../io.ts';
+import { trustPage } from '../output/trust-page.ts';
 
 /** Asks for yes or no; `undefined` when the input ended instead. */
 export const askLine = async (io: Io, question: string): Promise<boolean | undefined> => {

@@ -17,7 +17,7 @@ export type FileCheck = (stats: Stats) => string | undefined;
 
 export interface ReadRules {
   readonly check?: FileCheck | undefined;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Refuses a symbolic link. */
   readonly noLink?: boolean;
 }
@@ -41,7 +41,7 @@ export interface BytesReading {
 
 /** Reads a file. Never throws: returns a `fault`. */
 export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
-  const { mostBytes: maxBytes = MAX_BYTES, noLink } = rules;
+  const { maxBytes = MAX_BYTES, noLink } = rules;
   const check = (stats: Stats): void => {
     const fault = rules.check?.(stats);
     if (fault !== undefined) throw new Unreadable(fault);

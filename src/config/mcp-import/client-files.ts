@@ -32,7 +32,7 @@ export interface ClientFile {
   readonly client: ClientName;
   /** Absolute. */
   readonly file: string;
-  /** A file of the working directory, which a stranger may have written. */
+  /** A file of the working directory, which somebody else may have written. */
   readonly isProject: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Work on the audit trail outside of calls: checkpoints, verification of stores, exports and
- * archives, export, retention. Keys and checkpoints lie in the user's configuration folder.
+ * Works on the audit trail outside of calls: makes checkpoints, exports rows, removes old ones, and verifies
+ * stores, exports and archives. Keys and checkpoints lie in the user's configuration folder.
  */
 import { join } from 'node:path';
 import type { AuditCheckpoint, AuditVerification } from '../../contract/audit.ts';

@@ -2,7 +2,7 @@
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { ReplayAspect, ReplayedBefore, ReplayOutcome } from '../../contract/replay.ts';
-import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
+import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import { textOf } from '../../kit/data/text-of.ts';
 import { recordedVerdict } from './recorded-call.ts';
 

@@ -4,7 +4,7 @@ import type { CallAs } from '../../contract/call-options.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import { isReservedName } from '../../contract/define-tool.ts';
 import type { CallReplay, ReplayedNow, ReplayOptions } from '../../contract/replay.ts';
-import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
+import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import type { CallPreview } from '../../pipeline/call-preview.ts';
 import type { Rehearsal } from '../../pipeline/rehearse.ts';
 import {

@@ -145,7 +145,7 @@ const LANDMARKS: readonly Landmark[] = [
     why: 'it is a server of Toolcrib, and those have catalogs',
     isPossible: ({ pathname }) => pathname === '/',
     recognises({ ok, status, headers }, text) {
-      // The key is for members; a server of Toolcrib says in its refusal what it is.
+      // Only members get the key, but the refusal names Toolcrib as well.
       if (status === 401) return /realm="toolcrib"/.test(headers.get('www-authenticate') ?? '');
       const answer = ok ? parseJson(text)?.value : undefined;
       return isObject(answer) && typeof answer.org === 'string' && 'fingerprint' in answer;

@@ -1,6 +1,6 @@
 /**
  * Signs the end of the trail automatically, after a number of rows or minutes, and delivers each
- * checkpoint to where nobody of this machine can change it. No call waits for it; a failed delivery
+ * checkpoint to where no user of this machine can change it. No call waits for it; a failed delivery
  * is logged and repeated.
  */
 import type { AuditCheckpoint } from '../../contract/audit.ts';

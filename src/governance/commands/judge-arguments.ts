@@ -110,8 +110,9 @@ const judgeDescent = (folders: readonly Operand[]): void => {
 
 const judgeOperands = (operands: readonly Operand[], reader: Reader): void => {
   const { rule } = reader;
-  const { operands: kinds = [], most = Number.POSITIVE_INFINITY, least = 0 } = rule;
-  if (operands.length < least || operands.length > most) {
+  const { operands: kinds = [], minOperands = 0 } = rule;
+  const { maxOperands = Number.POSITIVE_INFINITY } = rule;
+  if (operands.length < minOperands || operands.length > maxOperands) {
     refuse('A program has too few or too many arguments.', 'Give the arguments it needs.');
   }
   const skipped = isGiven(rule.instead, reader) ? 1 : 0;

@@ -40,8 +40,8 @@ export interface ProgramRule {
   /** By position; the last one repeats. None when absent. */
   readonly operands?: readonly ValueKind[];
   /** The number of operands it takes at most, when the last does not repeat. */
-  readonly most?: number;
-  readonly least?: number;
+  readonly maxOperands?: number;
+  readonly minOperands?: number;
   /** One of these options must be given. */
   readonly needs?: string;
   /** The same, when there are operands: without the option they would be made, not listed. */

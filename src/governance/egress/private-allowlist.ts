@@ -33,7 +33,7 @@ const readEntry = (text: string): Entry => {
   return { range: [address, address.toByteArray().length * 8], port: rule.port };
 };
 
-/** Throws `CONFIG_INVALID` for an entry that cannot be read: half a rule is none. */
+/** Throws `CONFIG_INVALID` for an entry that cannot be read: a list is never applied in part. */
 export const createPrivateAllowlist = (entries: readonly string[]): PrivateAllowlist => {
   const read = entries.map(readEntry);
   return (to, address) => {

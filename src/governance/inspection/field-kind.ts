@@ -1,7 +1,8 @@
-/** What a field of an input is for, told by its name: only such fields are judged as paths or URLs. */
+/** Tells by its name what a field of an input is for: its text is judged as a path, command, URL or header. */
 
 export type FieldKind = 'path' | 'command' | 'arguments' | 'url' | 'header' | 'name';
 
+/** Without the `s` of a plural, which is removed from names: `directories` becomes `directorie`. */
 const WORDS: ReadonlyMap<string, FieldKind> = new Map([
   ...each('path', ['path', 'file', 'filename', 'filepath', 'dir', 'directory', 'folder', 'cwd']),
   ...each('path', ['directorie', 'glob', 'pathname', 'workdir']),

@@ -1,9 +1,9 @@
 /** Estimates what a call will cost, before it runs. Money is counted in whole micro-dollars. */
 import type { Estimate } from '../../contract/call.ts';
 import type { Capability, Tool } from '../../contract/tool.ts';
-import type { CostModel } from '../../contract/tool-cost.ts';
+import { type CostModel, MICROS_PER_USD } from '../../contract/tool-cost.ts';
 
-export const MICROS_PER_USD = 1_000_000;
+export { MICROS_PER_USD };
 
 /** Rounds up: an estimate that is a fraction too low would let a budget be overspent. */
 export const toMicros = (usd: number): number =>

@@ -1,6 +1,7 @@
 /** Reports the ledger: who spent what, and how much is left. */
 import type { UsageLine } from '../../contract/crib-members.ts';
 import type { BudgetLine, Ledger } from '../../contract/store.ts';
+import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import {
   ALL_TIME,
   BUDGET_KINDS,
@@ -9,7 +10,6 @@ import {
   dayOf,
   limitsFor,
 } from './budget.ts';
-import { MICROS_PER_USD } from './estimate-cost.ts';
 
 const isKind = (kind: string): kind is BudgetKind =>
   (BUDGET_KINDS as readonly string[]).includes(kind);

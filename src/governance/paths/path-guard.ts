@@ -7,6 +7,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { createOneAtATime, type OneAtATime } from '../../kit/data/bounded-work.ts';
 import { onFiles, systemCode } from './file-failure.ts';
 import {
   bestVerification,
@@ -50,23 +51,6 @@ export interface LocatedPath {
   readonly root: string;
   readonly below: readonly string[];
 }
-
-/** Runs work on the same key one after the other, in order of arrival, and holds up no other work. */
-type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;
-
-export const createOneAtATime = (): OneAtATime => {
-  const tails = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
-    const before = tails.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    tails.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (tails.get(key) === mine) tails.delete(key);
-    }
-  };
-};
 
 export interface PathGuard {
   readonly root: string;

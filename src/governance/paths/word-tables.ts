@@ -74,7 +74,8 @@ export const SECRET_WORDS: readonly NameEntry[] = [
   ['*serviceaccount*.json', 'key of a service account'],
   ['key.json', 'key of Google Cloud'],
 ];
-/** Other words that hold such a word. */
+
+/** Other words that contain one of these words, and names of files about them. */
 export const HARMLESS_WORDS: readonly NameEntry[] = [
   ['*secretar*', 'a secretary, a secretariat'],
   ['*secret*santa*', 'a game'],
@@ -103,6 +104,7 @@ export const HARMLESS_WORDS: readonly NameEntry[] = [
   ['*serviceaccountbinding*', 'who has which role'],
   ['*serviceaccountschema*', 'a description of fields'],
 ];
+
 /** Names that programs have as well, when they lie in a folder of programs. */
 export const PROGRAM_NAMES: readonly NameEntry[] = [
   ['token', 'reads or makes tokens'],
@@ -116,7 +118,8 @@ export const PROGRAM_NAMES: readonly NameEntry[] = [
   ['*-deploy-key', 'makes a key'],
   ['*-signing-key', 'makes a key'],
 ];
-/** Folders of programs and of source text, in which people keep no tokens: right in them. */
+
+/** Folders of programs and of source text: directly in them people keep no tokens. */
 export const PROGRAM_FOLDERS: readonly NameEntry[] = [
   ['bin', 'programs'],
   ['script', 'programs'],
@@ -126,6 +129,8 @@ export const PROGRAM_FOLDERS: readonly NameEntry[] = [
   ['parser', 'source text of a language'],
   ['syntax', 'source text of a language'],
 ];
+
+/** Endings of source, pages, pictures and translations: such a file is about the word in its name. */
 export const WORDED_ENDINGS: readonly string[] = [
   ...SOURCE_ENDINGS,
   ...['.exs', '.erl', '.hs', '.ml', '.clj', '.dart', '.lua', '.pl', '.r', '.m', '.mm', '.zig'],
@@ -135,6 +140,7 @@ export const WORDED_ENDINGS: readonly string[] = [
   ...['.less', '.sass', '.po', '.pot', '.strings', '.adoc', '.d.ts', '.gradle', '.lock'],
   ...['.glsl', '.vert', '.frag', '.hlsl', '.wgsl'],
 ];
+
 /** Folders of templates, translations and workflows, whose files name secrets and hold none. */
 export const WORDED_FOLDERS: readonly NameEntry[] = [
   ['templates', 'charts and pages with places to fill in'],

@@ -23,7 +23,7 @@ export interface Columns {
 
 const MAX_HEAD = 2_000;
 const MAX_NAME = 64;
-/** A quoted cell may go on in the next lines, but a stray quote must not swallow the rows after it. */
+/** A quoted cell may go on in the next lines, but a stray quote must not take in the rows after it. */
 const MAX_LINES = 8;
 const HEAD = /^[\w "'.,;|\t\u00c0-\uffff-]+$/;
 /** Blank lines, comments and borders before the names. */
@@ -80,7 +80,7 @@ export const columnsOf = (
 
 const isSecretCell = ({ name, kind }: Column, value: string, isDrawn: boolean): boolean => {
   if (kind === 'plain' || value === '' || RULE.test(value) || isPlaceholder(value)) return false;
-  // The tokens of a text are words.
+  // A column of tokens may list the words of a text: only what looks random is a secret.
   return kind === 'password' && !isDrawn ? !isFolder(name, value) : isMixed(value);
 };
 

@@ -284,7 +284,7 @@ export const joinedView = (text: string): View | undefined =>
 /** How often an escaped text may have been escaped again. */
 export const MAX_LAYERS = 3;
 
-/** Lists the texts that come of one by reading its escapes, again and again, and joining its lines. */
+/** Lists the texts that a text becomes when its escapes are decoded repeatedly and its lines are joined. */
 export const unescapedForms = (text: string): readonly string[] => {
   const forms = [text];
   let current = text;

@@ -110,7 +110,7 @@ const FORMS: readonly Form[] = [
 /** A form that is searched from the mark between name and value, which is rare in other texts. */
 interface MarkedForm {
   readonly marks: readonly string[];
-  /** Right behind the mark. */
+  /** Matches directly after the mark. */
   readonly value: RegExp;
   /** What has to end at the mark; its group is the name. */
   readonly before: RegExp;

@@ -20,7 +20,7 @@ import { mayHoldArguments, SplitSecrets } from './split-secrets.ts';
 
 export const REDACTED = '[REDACTED]';
 
-/** No honest record is this deep. */
+/** No real record is this deep. */
 const MAX_DEPTH = 64;
 /** Names come from callers: what is remembered of them must not grow with them. */
 const MAX_CLEAN_KEYS = 1000;

@@ -2,6 +2,7 @@
  * Finds secrets that are spread over the items of a list or the fields of an object: known values cut
  * in two, private keys line by line, flags and their values in the arguments of a program.
  */
+import { isRecord } from '../../kit/data/is-record.ts';
 import { programOf, secretWords } from './command-secrets.ts';
 import { findJwkMembers } from './keys/jwk-members.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
@@ -40,13 +41,10 @@ const MAX_FIRST_FLAG = 64;
 /** The program may stand behind `sudo` or `env`. */
 const MAX_BEFORE_PROGRAM = 3;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const fieldGroups = (items: readonly unknown[]): readonly (readonly Member[])[] => {
   const groups = new Map<string, Member[]>();
   for (const [at, item] of items.entries()) {
-    if (!isFields(item)) continue;
+    if (!isRecord(item)) continue;
     for (const field of Object.keys(item).slice(0, MAX_FIELDS)) {
       const text = item[field];
       if (typeof text !== 'string') continue;
@@ -190,7 +188,7 @@ const applied = (clean: object, hits: readonly Hit[], instead: string): object =
     const { at, field } = hit.member;
     const now = copy[at];
     if (field === undefined) copy[at] = cleanText(hit, now, instead);
-    else if (isFields(now)) copy[at] = { ...now, [field]: cleanText(hit, now[field], instead) };
+    else if (isRecord(now)) copy[at] = { ...now, [field]: cleanText(hit, now[field], instead) };
   }
   return copy;
 };
@@ -198,7 +196,7 @@ const applied = (clean: object, hits: readonly Hit[], instead: string): object =
 /** Tells whether a text of the copy is still what the source has. */
 const isUntouched = (clean: object, { member: { at, field, text } }: Hit): boolean => {
   const item = (clean as Fields)[at];
-  return (field === undefined ? item : isFields(item) ? item[field] : undefined) === text;
+  return (field === undefined ? item : isRecord(item) ? item[field] : undefined) === text;
 };
 
 export class SplitSecrets {
@@ -223,7 +221,7 @@ export class SplitSecrets {
         joined += member;
         texts++;
         if (joined.length > MAX_JOINED) return true;
-      } else if (Array.isArray(source) && isFields(member)) {
+      } else if (Array.isArray(source) && isRecord(member)) {
         return true;
       }
     }

@@ -41,7 +41,7 @@ const refuse = (message: string): ToolFailure =>
   });
 
 /** Reads the reply of a server of a catalog, within limits. */
-export const readCatalog = async (
+const readCatalog = async (
   fetch: typeof globalThis.fetch,
   url: string,
   init: { readonly token: string; readonly signal: AbortSignal },

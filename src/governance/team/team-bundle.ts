@@ -14,10 +14,10 @@ import { isPublicKey, verifySignature } from '../signing/verify-signature.ts';
 import { entryKey, entrySchema } from './entry-shape.ts';
 
 /** The longest text of a bundle, and of what a server sends. */
-export const MAX_BUNDLE_CHARS = 8_000_000;
+const MAX_BUNDLE_CHARS = 8_000_000;
 export const MAX_SIGNED_BYTES = 20_000_000;
 export const MAX_ENTRIES = 500;
-/** Changes of the key that a bundle tells of. */
+/** How many changes of the key a bundle lists. */
 export const MAX_HANDOVERS = 20;
 
 export const orgSchema = z

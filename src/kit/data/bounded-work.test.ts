@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inParallel } from './bounded-work.ts';
+import { createOneAtATime, inParallel } from './bounded-work.ts';
 
 describe('work in parallel', () => {
   it('keeps the order and never exceeds the limit', async () => {
@@ -19,4 +19,25 @@ describe('work in parallel', () => {
   it('of no items returns no results', async () => {
     expect(await inParallel([], 8, async () => 1)).toEqual([]);
   });
+});
+
+it('oneAtATime runs work on one key in order, also after a failure, and other keys at once', async () => {
+  const oneAtATime = createOneAtATime();
+  const order: string[] = [];
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const first = oneAtATime('k', async () => {
+    await gate;
+    order.push('first');
+    throw new Error('first fails');
+  });
+  const second = oneAtATime('k', async () => void order.push('second'));
+  await oneAtATime('other', async () => void order.push('other'));
+  open();
+  await expect(first).rejects.toThrow('first fails');
+  await second;
+  expect(order).toEqual(['other', 'first', 'second']);
+  expect(await oneAtATime('k', async () => 3)).toBe(3);
 });

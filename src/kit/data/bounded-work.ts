@@ -1,4 +1,4 @@
-/** Bounds on work: how many pieces at once, and how long one may take. */
+/** Bounds on work: how many pieces at once, all or of one key, and how long one may take. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 
@@ -37,4 +37,21 @@ export const within = async <T>(
   } finally {
     stop?.();
   }
+};
+
+/** Runs work on the same key one after the other, in order of arrival; other keys do not wait. */
+export type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+export const createOneAtATime = (): OneAtATime => {
+  const tails = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const before = tails.get(key) ?? Promise.resolve();
+    const result = before.then(work, work);
+    tails.set(key, result);
+    try {
+      return await result;
+    } finally {
+      if (tails.get(key) === result) tails.delete(key);
+    }
+  };
 };

@@ -13,7 +13,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** A span of time as people write it. */
-export const SPAN = /^(\d{1,6})([smhdw])$/;
+const SPAN = /^(\d{1,6})([smhdw])$/;
 
 /** Reads a span such as `90s`, `5m`, `2h`, `7d` or `1w`; `undefined` for any other text. */
 export const spanMs = (text: string): number | undefined => {

@@ -7,7 +7,7 @@
 const kindText = Object.prototype.toString;
 
 /** Names the kind of an object that does not carry named fields, or gives nothing. */
-export const foreignKind = (value: object): string | undefined => {
+const foreignKind = (value: object): string | undefined => {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return undefined;
   const kind = kindText.call(value).slice('[object '.length, -1);

@@ -1,8 +1,8 @@
 /**
  * Makes constructors of plain objects, for objects that every call makes. V8 counts how many objects of
- * a literal outlive a collection. Where many calls wait for one commit, it comes to make them all in
- * its old generation, and what they hold stays with them: durable calls took a fifth more of the processor
- * (`bench/durable.mjs`). It does not count the objects of a constructor.
+ * a literal survive a garbage collection. Where many calls wait for one commit, most do, so that V8 allocates
+ * all of them in the old generation, which is collected seldom: durable calls took a fifth more processor
+ * time (`bench/durable.mjs`). V8 does not count the objects of a constructor.
  */
 
 type Fields<T> = { -readonly [name in keyof T]: T[name] };

@@ -1,4 +1,4 @@
-/** Reads a file that a stranger may have put there: no device, no pipe, no more than a limit. */
+/** Reads a file that somebody else may have put there: no device, no pipe, no more than a limit. */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { invalidSetting } from '../data/coded-failures.ts';

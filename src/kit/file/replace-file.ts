@@ -15,7 +15,7 @@ const whenAbsent =
   };
 
 /** Writes a file that must not be there yet, and waits until it is on disk. */
-export const writeNewFile = async (path: string, content: Content, mode: number): Promise<void> => {
+const writeNewFile = async (path: string, content: Content, mode: number): Promise<void> => {
   const handle = await open(path, 'wx', mode);
   try {
     await handle.writeFile(content);

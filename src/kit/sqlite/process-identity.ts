@@ -1,6 +1,7 @@
 /** Names a process so that another one can tell later whether it still lives. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { errorCodeOf } from '../data/reason-of.ts';
 
 export interface ProcessIdentity {
   /** Where the pid means anything: machine, boot and pid namespace. */
@@ -50,7 +51,7 @@ const answersSignals = (pid: number): boolean => {
     return true;
   } catch (error) {
     // Somebody else's process may not be signalled, but it is there.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCodeOf(error) === 'EPERM';
   }
 };
 

@@ -5,7 +5,7 @@
  */
 import { type JsonFlaw, scanJson } from './json-scan.ts';
 
-export const MAX_JSON_DEPTH = 512;
+const MAX_JSON_DEPTH = 512;
 
 export type StrictJson = { readonly value: unknown } | { readonly flaw: JsonFlaw };
 

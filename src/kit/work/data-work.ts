@@ -1,6 +1,6 @@
 /**
- * Works on data of callers and of strangers without blocking the main thread: small inputs are tried here for a few
- * milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
+ * Works on data of callers and from outside without blocking the main thread: small inputs are tried here for a
+ * few milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { sha256Hex } from '../data/canonical-json.ts';
 import { lazy } from '../data/lazy.ts';
 import { errorCodeOf, propertyOf } from '../data/reason-of.ts';
-import { type CompilerProcess, CompilerProcesses } from './compiler-processes.ts';
+import { type PooledProcess, ProcessPool } from './process-pool.ts';
 import { askWork, type WorkAnswer, workProgram } from './work-process.ts';
 
 const MAX_INLINE_MS = 50;
 const MAX_MS = 20_000;
 const MAX_MEMORY_MB = 512;
-/** Leaves a small machine room for everything else. The time limit starts when a process is free. */
+/** So few that a small machine has processors left. The time limit of work starts when a process is free. */
 const MAX_PROCESSES = 2;
 
 export interface WorkModule<Input, Output> {
@@ -42,19 +42,19 @@ export interface DataWork<Input, Output> {
 
 type About = Pick<DataWork<never, unknown>, 'what' | 'maxMs' | 'code'>;
 
-const newProcesses = (memoryMb: number): CompilerProcesses =>
-  new CompilerProcesses({
-    most: MAX_PROCESSES,
-    mostIdle: 1,
+const newProcesses = (memoryMb: number): ProcessPool =>
+  new ProcessPool({
+    max: MAX_PROCESSES,
+    maxIdle: 1,
     memoryMb,
     program: workProgram,
-    compilerFiles: () => [],
+    args: () => [],
   });
 
-const pools = lazy(() => new Map<number, CompilerProcesses>());
+const pools = lazy(() => new Map<number, ProcessPool>());
 
 /** Gives the processes with that much memory. */
-const processesWith = (memoryMb: number): CompilerProcesses => {
+const processesWith = (memoryMb: number): ProcessPool => {
   const processes = pools().get(memoryMb) ?? newProcesses(memoryMb);
   pools().set(memoryMb, processes);
   return processes;
@@ -141,8 +141,8 @@ const valueIn = <Output>(answer: WorkAnswer, about: About): Output => {
 };
 
 const askProcess = async (
-  processes: CompilerProcesses,
-  child: CompilerProcess,
+  processes: ProcessPool,
+  child: PooledProcess,
   { message, signal }: { readonly message: unknown; readonly signal: AbortSignal },
 ): Promise<WorkAnswer | undefined> => {
   const answer = await askWork(child, message, signal);

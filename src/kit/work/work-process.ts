@@ -5,8 +5,8 @@
  */
 import { deserialize, serialize } from 'node:v8';
 import type { ErrorCode, ErrorExtras } from '../../contract/errors.ts';
-import type { CompilerProcess } from './compiler-processes.ts';
 import { startParentWatch } from './parent-watch.ts';
+import type { PooledProcess } from './process-pool.ts';
 
 /**
  * Gives the program as text, so that it starts the same way from sources, from the package and out of
@@ -85,7 +85,7 @@ const createReader = (): ((piece: Buffer) => Buffer | undefined) => {
   };
 };
 
-const send = (child: CompilerProcess, message: unknown): void => {
+const send = (child: PooledProcess, message: unknown): void => {
   const bytes = serialize(message);
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(bytes.length, 0);
@@ -98,7 +98,7 @@ const send = (child: CompilerProcess, message: unknown): void => {
  * wrote too much, or the signal came first: the caller has to end it then.
  */
 export const askWork = (
-  child: CompilerProcess,
+  child: PooledProcess,
   message: unknown,
   stop: AbortSignal,
 ): Promise<WorkAnswer | undefined> =>

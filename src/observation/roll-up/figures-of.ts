@@ -1,8 +1,9 @@
 /** Derives the figures that people read from counts. */
+
 import type { CallCounts, CallFigures, CountedStatus } from '../../contract/metrics.ts';
+import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import { quantileOf } from '../../kit/metrics/duration-buckets.ts';
 
-const MICROS_PER_USD = 1_000_000;
 const MS_PER_SECOND = 1000;
 
 export const NO_COUNTS: CallCounts = {

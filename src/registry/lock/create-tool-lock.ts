@@ -1,14 +1,14 @@
 /**
- * The tool lock: judges tools from outside by the definitions that a person has accepted, shows what is
- * different, and releases what is accepted.
+ * The tool lock: judges tools from outside by the definitions that a person has accepted, lists their
+ * states, and releases what is accepted.
  */
 import type { LockEntry, LockState, Quarantine, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
-import { diffTexts } from '../../kit/text/unified-diff.ts';
 import type { ToolFamilies } from '../tool-families.ts';
 import type { Registered } from '../versions.ts';
 import { createAccept } from './accept-tools.ts';
+import { describeChange } from './describe-change.ts';
 import { type Gate, NOT_JUDGED } from './gate.ts';
 import { createLines, holderOf, isAbout, type LockStore, lineKey } from './lock-lines.ts';
 import { type OutsideTool, type OutsideTools, outsideTools } from './outside-tools.ts';
@@ -127,54 +127,3 @@ const createJudge =
     if (isGrave(findings)) return { reason: 'flagged', findings };
     return { reason: lines.length > 0 ? 'changed' : 'new', findings };
   };
-
-/** Text longer than this is shown over several lines. */
-const MAX_WIDTH = 100;
-const PLAIN_KEY = /^[\w$-]+$/;
-const SENTENCE_END = /(?<=[.!?;:])(?= )/;
-
-const below = (path: string, key: string | number, { text }: Visible): string => {
-  if (typeof key === 'number') return `${path}[${key}]`;
-  if (!PLAIN_KEY.test(key)) return `${path}[${text(JSON.stringify(key))}]`;
-  return path === '' ? key : `${path}.${key}`;
-};
-
-const textLines = (path: string, value: string, visible: Visible): readonly string[] => {
-  const parts = value.length > MAX_WIDTH ? value.split(SENTENCE_END).join('\n') : value;
-  const lines = visible.lines(parts);
-  return lines.length === 1
-    ? [`${path}: "${lines[0]}"`]
-    : [`${path}:`, ...lines.map((line) => `  | ${line}`)];
-};
-
-const linesAt = (path: string, value: unknown, visible: Visible): readonly string[] => {
-  if (typeof value === 'string') return textLines(path, value, visible);
-  if (typeof value !== 'object' || value === null) return [`${path}: ${JSON.stringify(value)}`];
-  const pairs = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  if (pairs.length === 0) return [`${path}: ${Array.isArray(value) ? '[]' : '{}'}`];
-  return pairs.flatMap(([key, member]) => linesAt(below(path, key, visible), member, visible));
-};
-
-const definitionLines = (definition: unknown, visible: Visible): readonly string[] =>
-  linesAt('', definition, visible);
-
-const headOf = (before: LockEntry | undefined, { text }: Visible): string =>
-  before
-    ? `--- accepted ${text(before.acceptedAt)} by ${text(before.acceptedBy)}`
-    : '--- not known';
-
-/** Shown padding is counted, not written out, so a change of padding alone leaves no changed line. */
-const BLANKS_ONLY = '+ the definitions differ in blanks alone';
-
-const asText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
-
-/** Writes what a person reads before accepting: the difference to the definition accepted last. */
-const describeChange = (
-  before: LockEntry | undefined,
-  definition: unknown,
-  visible: Visible,
-): string => {
-  const oldLines = before ? definitionLines(before.definition, visible) : [];
-  const { hunks } = diffTexts(asText(oldLines), asText(definitionLines(definition, visible)));
-  return `${headOf(before, visible)}\n+++ now\n${hunks.slice(0, -1) || BLANKS_ONLY}`;
-};

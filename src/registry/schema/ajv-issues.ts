@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Issue } from '../../contract/errors.ts';
 
-/** How many issues one validation reports: enough to mend an input, too few to flood a prompt. */
+/** How many issues one validation reports: enough to correct an input, too few to fill a prompt. */
 export const MAX_ISSUES = 100;
 
 export const ajvIssues = (errors: readonly ErrorObject[], value: unknown): readonly Issue[] => {

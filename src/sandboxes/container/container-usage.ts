@@ -1,4 +1,7 @@
-/** Asks the engine from time to time what a running container takes: of one that has ended it cannot tell. */
+/**
+ * Asks the engine from time to time what a running container takes: it reports nothing of one that has
+ * ended.
+ */
 import type { Container } from 'dockerode';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { SandboxUsage } from '../../contract/sandbox.ts';

@@ -18,7 +18,7 @@ import { openNetwork, type RunNetwork } from './open-network.ts';
 import { processUsage } from './process-usage.ts';
 import { behindRelay } from './relay-program.ts';
 import { seatbeltLaunch } from './seatbelt-launch.ts';
-import { ENVIRONMENT, limitFailure, mostProcesses } from './supervise.ts';
+import { ENVIRONMENT, limitFailure, maxProcesses } from './supervise.ts';
 
 export interface ConfineRequest {
   readonly command: string;
@@ -110,7 +110,7 @@ class Watch {
 
   look(pid: number, events: ConfineEvents): void {
     this.#report(events);
-    const failure = limitFailure(processUsage(pid, mostProcesses(this.#limits)), this.#limits);
+    const failure = limitFailure(processUsage(pid, maxProcesses(this.#limits)), this.#limits);
     if (failure === undefined) {
       this.#timer = this.#runtime.after(LOOK_EVERY_MS, () => this.look(pid, events));
       this.#timer.keepAlive(false);

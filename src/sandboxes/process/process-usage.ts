@@ -53,12 +53,12 @@ const cpuOf = (pid: string): number => {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + (Number(ticks) || 0), 0) * TICK_MS;
 };
 
-/** Measures a process and all its descendants; stops early when there are more than `most`. */
-export const processUsage = (pid: number, most: number): ProcessUsage => {
+/** Measures a process and all its descendants; stops early when there are more than `maxProcesses`. */
+export const processUsage = (pid: number, maxProcesses: number): ProcessUsage => {
   const open = [String(pid)];
   let memoryBytes = 0;
   let cpuMs = 0;
-  for (let at = 0; at < open.length && open.length <= most; at += 1) {
+  for (let at = 0; at < open.length && open.length <= maxProcesses; at += 1) {
     const one = open[at] as string;
     memoryBytes += memoryOf(one);
     cpuMs += cpuOf(one);

@@ -34,7 +34,7 @@ interface ProfileFacts {
 }
 
 /** Writes the profile. The later rule wins, so a grant is followed by what is taken out of it. */
-export const seatbeltProfile = ({ node, grants }: ProfileFacts): string =>
+const seatbeltProfile = ({ node, grants }: ProfileFacts): string =>
   [
     '(version 1)',
     '(deny default)',

@@ -55,7 +55,7 @@ const NUMBER = 0;
 const ARCH = 4;
 const FIRST_ARGUMENT = 16;
 
-/** Calls of the x32 world carry this bit and would slip past a list of numbers. */
+/** Calls by the x32 ABI carry this bit, so that no number of the lists would match them. */
 const X32 = 0x40000000;
 
 type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];

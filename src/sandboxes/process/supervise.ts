@@ -20,7 +20,7 @@ export interface Launch {
   readonly limits: RunLimits;
   readonly signal: AbortSignal;
   /** Measures how much is in use, for systems that can tell. */
-  readonly usage?: (pid: number, most: number) => ProcessUsage;
+  readonly usage?: (pid: number, maxProcesses: number) => ProcessUsage;
   /** Told once what the run took, where `usage` is there. */
   readonly onUsage?: SandboxRequest['onUsage'];
   /** Takes output. Returns true when the run needs no more time; throws to end it as a failure. */
@@ -29,7 +29,7 @@ export interface Launch {
 }
 
 /** A program can exceed its memory limit only by what it allocates in this time. */
-const LOOK_EVERY_MS = 40;
+const CHECK_EVERY_MS = 40;
 
 /** Process 1 of the namespace and its watcher outside are ours. */
 const OWN_PROCESSES = 2;
@@ -42,14 +42,14 @@ const overLimit = (what: string, setting: string) =>
   });
 
 /** Returns the number of processes, ours included, above which the run is ended. */
-export const mostProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
+export const maxProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
 
 /** Gives the failure when a limit is exceeded. */
 export const limitFailure = (
   { processes, memoryBytes }: ProcessUsage,
   limits: RunLimits,
 ): ToolFailure | undefined => {
-  if (processes > mostProcesses(limits)) return overLimit('processes', 'processes');
+  if (processes > maxProcesses(limits)) return overLimit('processes', 'processes');
   return memoryBytes > limits.memoryMb * 1_048_576 ? overLimit('memory', 'memoryMb') : undefined;
 };
 
@@ -90,7 +90,7 @@ class Supervision {
     this.#timers.push(
       this.#runtime.after(limits.timeMs, () => this.#end(new ToolFailure('TIMEOUT'))),
     );
-    this.#look();
+    this.#checkLimits();
     try {
       const code = await this.#closed();
       if (this.#failure !== undefined) throw this.#failure;
@@ -120,7 +120,7 @@ class Supervision {
   }
 
   #listen(name: 'stdout' | 'stderr', stream: Readable): void {
-    // Runs that end between two looks are measured here, as far as the kernel still has them.
+    // Runs that end between two checks are measured here, as far as the kernel still has them.
     stream.once('end', () => this.#measure());
     stream.on('data', (chunk: Buffer) => {
       if (this.#failure !== undefined) return;
@@ -132,12 +132,12 @@ class Supervision {
     });
   }
 
-  #look(): void {
+  #checkLimits(): void {
     const { usage, limits } = this.#launch;
     if (usage === undefined || this.#child.pid === undefined) return;
     const failure = limitFailure(this.#measure() ?? NOTHING, limits);
     if (failure !== undefined) this.#end(failure);
-    else this.#timers[1] = this.#runtime.after(LOOK_EVERY_MS, () => this.#look());
+    else this.#timers[1] = this.#runtime.after(CHECK_EVERY_MS, () => this.#checkLimits());
   }
 
   /** Keeps the most that was seen; `undefined` where nothing can be measured. */
@@ -145,7 +145,7 @@ class Supervision {
     const { usage, limits } = this.#launch;
     const { pid } = this.#child;
     if (usage === undefined || pid === undefined) return undefined;
-    const taken = usage(pid, mostProcesses(limits));
+    const taken = usage(pid, maxProcesses(limits));
     this.#cpuMs = Math.max(this.#cpuMs, taken.cpuMs);
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, taken.memoryBytes);
     return taken;

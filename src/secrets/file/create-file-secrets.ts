@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SecretVault } from '../../contract/secrets.ts';
+import { createOneAtATime } from '../../kit/data/bounded-work.ts';
 import { assertSecretKey, assertSecretValue } from '../secret-key.ts';
 import {
   assertSafeFolder,
@@ -77,17 +78,16 @@ const secretsFormat = (path: string): SecretsFormat =>
 /** Creates the vault. Its failures name the file and what to do, and never its content. */
 export const createFileSecrets = (path: string): SecretVault => {
   const format = secretsFormat(path);
-  /** One change after the other, so that none is lost. */
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = createOneAtATime();
 
   const read = async (): Promise<SecretMap> => {
     const text = await readPrivateFile(path);
     return text === undefined ? new Map() : format.parse(text);
   };
 
-  /** Edits the file; `change` tells whether there is something to write. */
-  const edit = (change: (secrets: Map<string, string>) => boolean): Promise<boolean> => {
-    const done = last.then(async () => {
+  /** Edits the file, one edit at a time; `change` tells whether there is something to write. */
+  const edit = (change: (secrets: Map<string, string>) => boolean): Promise<boolean> =>
+    oneAtATime(path, async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await assertSafeFolder(path);
       return writePrivateFile(path, async () => {
@@ -95,9 +95,6 @@ export const createFileSecrets = (path: string): SecretVault => {
         return change(secrets) ? format.print(secrets) : undefined;
       });
     });
-    last = done.catch(() => undefined);
-    return done;
-  };
 
   return {
     label: `file ${path}`,

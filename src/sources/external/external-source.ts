@@ -29,7 +29,7 @@ export interface ExternalSourceDeps {
   readonly runtime: Runtime;
   readonly buildDeps: Omit<BuildDeps, 'refuse'>;
   readDeps(settings: ExternalSettings, signal: AbortSignal): ReadDeps;
-  /** Ends what reading used. */
+  /** Releases what reading used. */
   close(): Promise<void>;
 }
 
@@ -40,10 +40,10 @@ const MAX_READ_MS = 60_000;
 
 /** Digests what a model or a person reads of a tool, and what decides how it is governed. */
 const digestOfTool = ({ description, documentation, tier, input, output, needs }: Tool): string =>
-  digestOf([description, documentation, tier, made(input), made(output), needs]);
+  digestOf([description, documentation, tier, schemaOf(input), schemaOf(output), needs]);
 
-/** Makes a schema that is made when it is first needed. */
-const made = (schema: Tool['output']): unknown =>
+/** Returns a schema; calls the function where the tool makes it when first needed. */
+const schemaOf = (schema: Tool['output']): unknown =>
   typeof schema === 'function' ? schema() : schema;
 
 /** Compares the tools of two readings of a source. */

@@ -42,7 +42,7 @@ const REPEATABLE: ReadonlySet<Method> = new Set([...SAFE, 'put', 'delete']);
 export const isSafe = (method: Method): boolean => SAFE.has(method);
 
 /** Returns the name of the header by which the API tells repeated requests. */
-export const idempotencyHeader = (plan: RequestPlan): string | undefined =>
+const idempotencyHeader = (plan: RequestPlan): string | undefined =>
   plan.parameters.find(({ parameter }) => isIdempotencyKey(parameter))?.parameter.name;
 
 /** Says whether the same request may be sent twice, by the method. */

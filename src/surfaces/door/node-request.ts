@@ -12,7 +12,7 @@ const PLAIN_TARGET = /^\/[!$&-;=?-Z_a-z~]*$/;
 const DOT_SEGMENT = /\/\.\.?(?:[/?]|$)/;
 
 /** Tells whether a target needs no decoding, resolving or repair. */
-export const isPlainTarget = (target: string): boolean =>
+const isPlainTarget = (target: string): boolean =>
   PLAIN_TARGET.test(target) && !target.startsWith('//') && !DOT_SEGMENT.test(target);
 
 export type SignalOf = (socket: Socket) => AbortSignal;
@@ -145,7 +145,7 @@ export interface NodeDeps {
   lastPlain?: string;
 }
 
-export class NodeRequest implements HttpRequest {
+class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -15,6 +15,7 @@ import {
   text,
   webRequest,
 } from '../../kit/data/check-arguments.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { createSeal, type SealedAnswer, toResponse, withHeaders } from '../door/answer.ts';
 import { createOriginCheck, ORIGIN_MESSAGES, type OriginCheck } from '../door/check-origin.ts';
 import { fromWebRequest, type HttpRequest } from '../door/http-request.ts';
@@ -61,7 +62,6 @@ const servicesOf = (crib: CribHost, deps: HttpDeps): Fixed => {
     tokens: async () => (await crib.store()).tokens,
   });
   const sessions = new ConsoleSessions({ runtime, randomBytes });
-  let document: Promise<object> | undefined;
   return {
     crib,
     deps,
@@ -70,10 +70,7 @@ const servicesOf = (crib: CribHost, deps: HttpDeps): Fixed => {
     streams: new HeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
     attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? MAX_FAILED_ATTEMPTS),
     shadow: watchShadow(crib.events, runtime),
-    openapi: () => {
-      document ??= openapiDocument(ROUTES, deps.version);
-      return document;
-    },
+    openapi: lazy(() => openapiDocument(ROUTES, deps.version)),
   };
 };
 

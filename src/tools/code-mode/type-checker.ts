@@ -3,7 +3,7 @@
  * never ends or takes all memory, and a process can be killed. It is reused for the next check.
  */
 import type { Issue } from '../../contract/errors.ts';
-import { type CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
+import { type PooledProcess, ProcessPool } from '../../kit/work/process-pool.ts';
 import { compilerFiles } from '../compiler-files.ts';
 import { hearProcess } from '../hear-process.ts';
 import { codeCheckProgram } from './code-check-program.ts';
@@ -17,7 +17,7 @@ export interface TypeCheckerOptions {
   readonly maxMs?: number;
   /** Megabytes of heap for the process; 1,024 when absent. */
   readonly memoryMb?: number;
-  /** Milliseconds after which an unused process ends; see `CompilerProcesses`. */
+  /** Milliseconds after which an unused process ends; see `ProcessPool`. */
   readonly idleMs?: number;
 }
 
@@ -47,7 +47,7 @@ const NO_COMPILER = 'there is no TypeScript compiler; npm install -D typescript@
 const NO_ANSWER = 'the check took too long or broke';
 
 /** Sends a job and waits for the reply; `undefined` when the process does not answer in time or dies. */
-const converse = (child: CompilerProcess, job: Job, maxMs: number): Promise<Reply | undefined> =>
+const converse = (child: PooledProcess, job: Job, maxMs: number): Promise<Reply | undefined> =>
   new Promise((resolve) => {
     const settle = (reply?: Reply): void => {
       clearTimeout(timer);
@@ -62,16 +62,16 @@ const converse = (child: CompilerProcess, job: Job, maxMs: number): Promise<Repl
 export class TypeChecker {
   readonly #options: TypeCheckerOptions;
   readonly #compilerFiles: () => readonly string[];
-  readonly #processes: CompilerProcesses;
+  readonly #processes: ProcessPool;
   #line: Promise<unknown> = Promise.resolve();
 
   constructor({ memoryMb = MAX_MEMORY_MB, ...options }: TypeCheckerOptions = {}) {
     this.#options = options;
     this.#compilerFiles = options.compilerFiles ?? compilerFiles;
-    this.#processes = new CompilerProcesses({
+    this.#processes = new ProcessPool({
       ...options,
-      compilerFiles: this.#compilerFiles,
-      most: 1,
+      args: this.#compilerFiles,
+      max: 1,
       memoryMb,
       program: codeCheckProgram,
     });
@@ -122,7 +122,7 @@ export class TypeChecker {
    * Takes a process; `undefined` when none can be started. There is one job at a time, so this waits for
    * no other.
    */
-  async #take(): Promise<CompilerProcess | undefined> {
+  async #take(): Promise<PooledProcess | undefined> {
     try {
       return await this.#processes.take(new AbortController().signal);
     } catch {

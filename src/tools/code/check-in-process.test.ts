@@ -1,10 +1,7 @@
 /** Processes that check types: used again, never shared, never kept too long or after harm. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import {
-  CompilerProcesses,
-  type CompilerProcessesOptions,
-} from '../../kit/work/compiler-processes.ts';
+import { ProcessPool, type ProcessPoolOptions } from '../../kit/work/process-pool.ts';
 import { compilerFiles } from '../compiler-files.ts';
 import { checkInProcess } from './check-in-process.ts';
 import type { CheckJob } from './check-job.ts';
@@ -15,16 +12,16 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const DAY = 86_400_000;
 const tool = defineTypeCheck();
-const opened: CompilerProcesses[] = [];
+const opened: ProcessPool[] = [];
 const workspaces: Workspace[] = [];
 
-const open = (options: Partial<CompilerProcessesOptions> = {}): CompilerProcesses => {
-  const processes = new CompilerProcesses({
-    most: 2,
+const open = (options: Partial<ProcessPoolOptions> = {}): ProcessPool => {
+  const processes = new ProcessPool({
+    max: 2,
     idleMs: DAY,
     memoryMb: 2_048,
     program: checkProgram,
-    compilerFiles,
+    args: compilerFiles,
     ...options,
   });
   opened.push(processes);
@@ -45,11 +42,7 @@ interface Asked extends Partial<CheckJob> {
   readonly signal?: AbortSignal;
 }
 
-const check = (
-  processes: CompilerProcesses,
-  workspace: Workspace,
-  { signal, ...job }: Asked = {},
-) =>
+const check = (processes: ProcessPool, workspace: Workspace, { signal, ...job }: Asked = {}) =>
   checkInProcess(
     { root: workspace.root, configFile: `${workspace.root}/tsconfig.json`, maxErrors: 100, ...job },
     workspace.contextFor(tool, signal ? { signal } : {}),
@@ -57,7 +50,7 @@ const check = (
   );
 
 /** The processes that jobs got, in order; each stands for itself. */
-const watchTaken = (processes: CompilerProcesses): unknown[] => {
+const watchTaken = (processes: ProcessPool): unknown[] => {
   const taken: unknown[] = [];
   const take = processes.take.bind(processes);
   vi.spyOn(processes, 'take').mockImplementation(async (signal) => {
@@ -193,7 +186,7 @@ describe('a job that does not end well', () => {
   });
 
   it('takes its process with it when it is cancelled in mid-check; the next goes well', async () => {
-    const processes = open({ most: 1 });
+    const processes = open({ max: 1 });
     const taken = watchTaken(processes);
     await check(processes, project(GOOD));
     const cancel = new AbortController();
@@ -208,7 +201,7 @@ describe('a job that does not end well', () => {
   });
 
   it('waits for no process once it is cancelled', async () => {
-    const processes = open({ most: 1 });
+    const processes = open({ max: 1 });
     const first = new AbortController();
     const second = new AbortController();
     const running = check(processes, endless, { signal: first.signal });
@@ -237,7 +230,7 @@ describe('a job that does not end well', () => {
   });
 
   it('says so when there is no compiler', async () => {
-    const processes = open({ compilerFiles: () => ['/nowhere/typescript.js'] });
+    const processes = open({ args: () => ['/nowhere/typescript.js'] });
     await expect(check(processes, project(GOOD))).rejects.toMatchObject({
       code: 'DEPENDENCY_MISSING',
     });

@@ -4,7 +4,7 @@
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
+import type { PooledProcess, ProcessPool } from '../../kit/work/process-pool.ts';
 import { hearProcess } from '../hear-process.ts';
 import type { Answer, CheckJob, CheckReport, FromCheck, Question, ToCheck } from './check-job.ts';
 import { noCompiler } from './load-compiler.ts';
@@ -60,7 +60,7 @@ const failureOf = (code: number | null, signal: NodeJS.Signals | null): ToolFail
  * is cancelled.
  */
 const converse = async (
-  child: CompilerProcess,
+  child: PooledProcess,
   job: CheckJob,
   context: ToolContext,
 ): Promise<CheckReport> => {
@@ -94,7 +94,7 @@ const converse = async (
 export const checkInProcess = async (
   job: CheckJob,
   context: ToolContext,
-  processes: CompilerProcesses,
+  processes: ProcessPool,
 ): Promise<CheckReport> => {
   const child = await processes.take(context.signal);
   try {

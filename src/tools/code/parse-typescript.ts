@@ -98,7 +98,7 @@ const parse = async (
   };
 };
 
-export const defineParseTypescript = (options: CompilerOptions = {}): Tool<Input, Output> =>
+const defineParseTypescript = (options: CompilerOptions = {}): Tool<Input, Output> =>
   defineTool({
     name: 'parse_typescript',
     description:

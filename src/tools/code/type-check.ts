@@ -4,7 +4,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { CompilerProcesses } from '../../kit/work/compiler-processes.ts';
+import type { ProcessPool } from '../../kit/work/process-pool.ts';
 import { type CompilerOptions, compilerFiles } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
 
@@ -54,7 +54,7 @@ const configOf = async (path: string, { fs }: ToolContext): Promise<string> => {
 const check = async (
   request: Input,
   context: ToolContext,
-  processes: () => Promise<CompilerProcesses>,
+  processes: () => Promise<ProcessPool>,
 ): Promise<Output> => {
   const { strict, maxErrors } = request;
   const config = await configOf(request.projectPath, context);
@@ -79,16 +79,16 @@ const MEMORY_MB = 2_048;
 
 /** Prepares the processes; loads and starts nothing before the first call. */
 const openProcesses = (options: CompilerOptions) => {
-  let opened: CompilerProcesses | undefined;
+  let opened: ProcessPool | undefined;
   return {
-    get: async (): Promise<CompilerProcesses> => {
-      const { CompilerProcesses: Processes } = await import('../../kit/work/compiler-processes.ts');
+    get: async (): Promise<ProcessPool> => {
+      const { ProcessPool: Pool } = await import('../../kit/work/process-pool.ts');
       const { checkProgram } = await import('./check-program.ts');
-      opened ??= new Processes({
-        most: CONCURRENCY.limit,
+      opened ??= new Pool({
+        max: CONCURRENCY.limit,
         memoryMb: MEMORY_MB,
         program: checkProgram,
-        compilerFiles: () => compilerFiles(options),
+        args: () => compilerFiles(options),
       });
       return opened;
     },

@@ -7,7 +7,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Capability, Tool, ToolExample } from '../../contract/tool.ts';
-import type { CompilerProcesses } from '../../kit/work/compiler-processes.ts';
+import type { ProcessPool } from '../../kit/work/process-pool.ts';
 import { assertOneStatement } from './one-statement.ts';
 import type { QueryAnswer } from './query-request.ts';
 
@@ -52,9 +52,9 @@ export interface QueryDatabaseOptions {
 
 /** Prepares the processes; loads and starts nothing before the first call. */
 const openProcesses = () => {
-  let opened: CompilerProcesses | undefined;
+  let opened: ProcessPool | undefined;
   return {
-    get: async (): Promise<CompilerProcesses> => {
+    get: async (): Promise<ProcessPool> => {
       const { openSqliteProcesses } = await import('./sqlite-processes.ts');
       opened ??= openSqliteProcesses();
       return opened;
@@ -63,7 +63,7 @@ const openProcesses = () => {
   };
 };
 
-type GetProcesses = () => Promise<CompilerProcesses>;
+type GetProcesses = () => Promise<ProcessPool>;
 
 const onSqlite = async (
   request: Input & { readonly path: string },

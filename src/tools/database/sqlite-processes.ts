@@ -1,31 +1,31 @@
 /** The processes that run SQLite: one is kept for the next query, and each can be killed. */
 import { createRequire } from 'node:module';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
+import { type PooledProcess, ProcessPool } from '../../kit/work/process-pool.ts';
 import { sqliteProgram } from './sqlite-program.ts';
 
 const MAX_MEMORY_MB = 256;
 
 /** How many queries may run at once. */
-export const MAX_SQLITE_PROCESSES = 4;
+const MAX_SQLITE_PROCESSES = 4;
 
 export interface SqliteProcessesOptions {
   /** Milliseconds after which an unused one ends. */
   readonly idleMs?: number;
 }
 
-export const openSqliteProcesses = ({ idleMs }: SqliteProcessesOptions = {}): CompilerProcesses =>
-  new CompilerProcesses({
-    most: MAX_SQLITE_PROCESSES,
-    mostIdle: 1,
+export const openSqliteProcesses = ({ idleMs }: SqliteProcessesOptions = {}): ProcessPool =>
+  new ProcessPool({
+    max: MAX_SQLITE_PROCESSES,
+    maxIdle: 1,
     memoryMb: MAX_MEMORY_MB,
     program: sqliteProgram,
-    compilerFiles: () => [createRequire(import.meta.url).resolve('@photostructure/sqlite')],
+    args: () => [createRequire(import.meta.url).resolve('@photostructure/sqlite')],
     ...(idleMs !== undefined && { idleMs }),
   });
 
 export interface SqliteSession {
-  readonly processes: CompilerProcesses;
+  readonly processes: ProcessPool;
   /** The signal of the call. */
   readonly signal: AbortSignal;
 }
@@ -43,7 +43,7 @@ const broken = (): ToolFailure =>
 
 /** Sends a message and resolves with the answer line. Rejects when the process ends or writes too much. */
 const exchange = (
-  child: CompilerProcess,
+  child: PooledProcess,
   { message, maxAnswerBytes }: SqliteRequest,
   stop: AbortSignal,
 ): Promise<string> =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CompilerProcesses } from '../../kit/work/compiler-processes.ts';
+import { ProcessPool } from '../../kit/work/process-pool.ts';
 import { runSqlite } from './run-sqlite.ts';
 import { sqliteProgram } from './sqlite-program.ts';
 import { restoreCopy } from './sqlite-undo.ts';
@@ -15,7 +15,7 @@ const ENGINE = createRequire(import.meta.url).resolve('@photostructure/sqlite');
 let root: string;
 let path: string;
 let db: DatabaseSyncInstance;
-const opened: CompilerProcesses[] = [];
+const opened: ProcessPool[] = [];
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'sqlite-faults-')));
@@ -33,7 +33,7 @@ afterEach(async () => {
  * Starts processes whose engine is changed by `code`, a text that sees `real`, `fs`, `marker` and
  * `engine`. `first()` is true once for all processes.
  */
-const processesWith = (code = ''): CompilerProcesses => {
+const processesWith = (code = ''): ProcessPool => {
   const file = join(root, `engine-${opened.length}.cjs`);
   writeFileSync(
     file,
@@ -47,12 +47,12 @@ const processesWith = (code = ''): CompilerProcesses => {
     ${code}
     module.exports = engine;`,
   );
-  const processes = new CompilerProcesses({
-    most: 4,
-    mostIdle: 1,
+  const processes = new ProcessPool({
+    max: 4,
+    maxIdle: 1,
     memoryMb: 256,
     program: sqliteProgram,
-    compilerFiles: () => [file],
+    args: () => [file],
   });
   opened.push(processes);
   return processes;
@@ -60,7 +60,7 @@ const processesWith = (code = ''): CompilerProcesses => {
 
 const signal = new AbortController().signal;
 
-const changeWith = async (processes: CompilerProcesses) => {
+const changeWith = async (processes: ProcessPool) => {
   const warnings: string[] = [];
   let kept: unknown;
   const context = {
@@ -75,7 +75,7 @@ const changeWith = async (processes: CompilerProcesses) => {
   return { kept, warnings };
 };
 
-const restoreWith = async (kept: unknown, processes: CompilerProcesses) => {
+const restoreWith = async (kept: unknown, processes: ProcessPool) => {
   const faults: unknown[] = [];
   const logger = {
     warn: (_: string, fields?: Record<string, unknown>) => faults.push(fields?.fault),

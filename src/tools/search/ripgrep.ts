@@ -68,7 +68,7 @@ const contentFlags = (content: NonNullable<RipgrepRequest['content']>): readonly
   content.query,
 ];
 
-export const ripgrepArguments = (request: RipgrepRequest): readonly string[] => [
+const ripgrepArguments = (request: RipgrepRequest): readonly string[] => [
   ...FIXED,
   ...(request.ignoreGlobCase ? ['--glob-case-insensitive'] : []),
   ...request.globs.flatMap((glob) => ['--glob', glob]),

@@ -36,7 +36,7 @@ type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
 /** Tells whether a caller may notify a user: the addressee comes from an input that anyone may write. */
-export const mayNotify = (caller: Caller, addressee: string): boolean =>
+const mayNotify = (caller: Caller, addressee: string): boolean =>
   caller.userId === addressee || isOwner(caller);
 
 type Outcome = 'sent' | 'gone' | ToolFailure;

@@ -54,10 +54,10 @@ const metadataOf = ($: CheerioAPI): Record<string, string> => {
 
 type Link = (href: string) => string | undefined;
 
-const linksOf = ($: CheerioAPI, link: Link, most: number): PageContent['links'] => {
+const linksOf = ($: CheerioAPI, link: Link, maxLinks: number): PageContent['links'] => {
   const links = new Map<string, string>();
   for (const element of $('a[href]')) {
-    if (links.size >= most) break;
+    if (links.size >= maxLinks) break;
     const href = link(element.attribs.href ?? '');
     if (href !== undefined && !links.has(href)) links.set(href, words($(element).text(), 200));
   }

@@ -12,7 +12,7 @@ const numberIn = (value: string | undefined): string =>
 const wholeIn = (value: string | undefined): string =>
   value !== undefined && /^\d{1,15}$/.test(value) ? value : '';
 
-/** The filters that have no control of their own. What makes no sense is left out. */
+/** Reads the filters that have no control of their own. Invalid ones are left out. */
 export const figureFilter = (query: Readonly<Record<string, string>>): Filter => ({
   tool: query.tool ?? '',
   user: query.user ?? '',
@@ -58,7 +58,7 @@ interface ChipsProps {
   onChange(filter: Filter): void;
 }
 
-/** One button for each; pressing it takes the filter away. */
+/** Draws a button for each of them, which removes the filter. */
 export const FilterChips = ({ filter, onChange }: ChipsProps) => {
   const chips = chipsOf(filter);
   if (chips.length === 0) return null;

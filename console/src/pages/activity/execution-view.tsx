@@ -16,7 +16,7 @@ import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
 import { ExecutionActions } from './execution-actions.tsx';
 
-/** What the rows of a call say together; later rows speak last. */
+/** Joins the details of the rows of a call; later rows win. */
 const detailOf = (rows: readonly AuditRow[]): Readonly<Record<string, unknown>> =>
   Object.assign({}, ...[...rows].sort((a, b) => a.seq - b.seq).map(({ detail }) => detail));
 

@@ -12,7 +12,7 @@ import { usePolling } from '../../live/use-polling.ts';
 
 const WORDS = { 'alert.fired': 'fired', 'alert.resolved': 'resolved', 'alert.tested': 'tested' };
 
-/** An alert may have the same action twice. */
+/** Numbers the deliveries: an alert may have the same action twice. */
 const numbered = (of: readonly AlertDeliveryRecord[]) =>
   of.map((delivery, at) => ({ ...delivery, key: `${at} ${delivery.action}` }));
 

@@ -2,7 +2,7 @@
 import type { AlertRecord } from '../../api/alert-records.ts';
 import { hrefOf } from '../../router/route.ts';
 
-/** Nothing for sources and for states of the whole crib, which have no page of their own. */
+/** Makes the address; `undefined` for sources and for states of the whole crib, which have no page. */
 export const subjectHref = (
   definition: Pick<AlertRecord['definition'], 'each' | 'tool' | 'caller'>,
   subject: string,

@@ -17,7 +17,7 @@ const rememberOf = ({ remember, condition }: Draft): Pick<ApprovalDecision, 'rem
   return { remember: { scope: 'pattern', condition: condition.trim() } };
 };
 
-/** A refusal remembers nothing and changes nothing. */
+/** Makes the decision. A refusal remembers nothing and changes no input. */
 export const decisionOf = (approve: boolean, draft: Draft): ApprovalDecision => {
   const note = draft.note.trim();
   return {

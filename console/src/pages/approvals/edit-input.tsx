@@ -9,7 +9,7 @@ import { SchemaForm } from '../../schema-form/schema-form.tsx';
 interface EditProps {
   readonly tool: string;
   readonly value: unknown;
-  /** With whether the schema, as far as it is known here, is kept. */
+  /** Called with the input, and whether it fits the schema as far as that is known here. */
   onChange(value: unknown, isValid: boolean): void;
 }
 

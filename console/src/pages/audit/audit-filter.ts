@@ -3,16 +3,7 @@ import type { Query } from '../../api/create-api.ts';
 import { TIERS } from '../../api/tool-records.ts';
 import { choiceOf } from '../../router/route.ts';
 
-export const FILTER_NAMES = [
-  'user',
-  'tool',
-  'tier',
-  'status',
-  'code',
-  'kind',
-  'from',
-  'to',
-] as const;
+const FILTER_NAMES = ['user', 'tool', 'tier', 'status', 'code', 'kind', 'from', 'to'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type AuditFilter = Readonly<Partial<Record<FilterName, string>>>;
 
@@ -37,7 +28,7 @@ const CHOICES: Readonly<Partial<Record<FilterName, readonly string[]>>> = {
   tier: TIERS,
 };
 
-/** Only what is known and not empty. */
+/** Reads the known filters that are not empty. */
 export const filterOf = (query: Readonly<Record<string, string>>): AuditFilter => {
   const filter: Partial<Record<FilterName, string>> = {};
   for (const name of FILTER_NAMES) {
@@ -51,24 +42,24 @@ export const filterOf = (query: Readonly<Record<string, string>>): AuditFilter =
 
 export const isFiltered = (filter: AuditFilter): boolean => Object.keys(filter).length > 0;
 
-/** `2026-11-15T12:30` in the reader's own time; `undefined` when it is no moment. */
+/** Reads `2026-11-15T12:30` in the reader's own time zone; `undefined` for other text. */
 const momentOf = (local: string | undefined): number | undefined => {
   const at = local === undefined ? Number.NaN : new Date(local).getTime();
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** As the API takes it. */
+/** Makes the query of the API. */
 export const queryOf = ({ from, to, ...names }: AuditFilter): Query => ({
   ...names,
   from: momentOf(from),
   to: momentOf(to),
 });
 
-/** Whether the server would take it for the number of a row. */
+/** Tells whether the server would accept a text as the number of a row. */
 export const isRowNumber = (text: string): boolean =>
   /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
 
-/** Why the filter can find nothing; empty while it can. */
+/** Says why the filter can match nothing; empty while it can. */
 export const filterProblem = ({ from, to }: AuditFilter): string => {
   if (from !== undefined && momentOf(from) === undefined) return '“From” is no date and time.';
   if (to !== undefined && momentOf(to) === undefined) return '“To” is no date and time.';

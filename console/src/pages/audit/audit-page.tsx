@@ -31,11 +31,11 @@ const Nothing = ({ filter }: { readonly filter: AuditFilter }) =>
     </EmptyState>
   );
 
-/** New rows do not push away what one is reading: a button brings them in. */
+/** Offers new rows with a button: they must not push away what is being read. */
 const Newer = ({ onShow }: { readonly onShow: () => void }) => {
   const [fresh, setFresh] = useState(0);
   useLive(
-    ['call.finished', 'approval.decided', 'permission.*', 'line.reopened', 'stream.reset'],
+    ['call.finished', 'approval.decided', 'permission.*', 'connection.reopened', 'stream.reset'],
     () => setFresh((n) => n + 1),
   );
   if (fresh === 0) return null;
@@ -83,7 +83,7 @@ const NoSuchRow = ({ seq }: { readonly seq: string }) => (
   </EmptyState>
 );
 
-/** A row that the list does not show: it is older, or a filter hides it. */
+/** Shows a row that is not in the list: it is older, or a filter hides it. */
 const FoundRow = ({ seq }: { readonly seq: string }) => {
   const { api } = useServices();
   const page = useLoad(`row ${seq}`, async () =>

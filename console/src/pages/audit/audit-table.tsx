@@ -14,7 +14,7 @@ const Named = ({ text }: { readonly text: string }) => (
   </span>
 );
 
-/** What an event without a tool is, such as `permission.granted`. */
+/** Names an event without a tool, such as `permission.granted`. */
 const eventOf = ({ event }: AuditRow['detail']): string => (typeof event === 'string' ? event : '');
 
 const COLUMNS: readonly Column<AuditRow>[] = [

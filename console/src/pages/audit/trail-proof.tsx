@@ -113,7 +113,7 @@ const CheckpointButton = () => {
   );
 };
 
-/** The exports take the filters along. */
+/** Links to the exports, with the filters of the page. */
 const ExportLinks = ({ filter }: { readonly filter: AuditFilter }) => {
   const { api } = useServices();
   return (['jsonl', 'csv'] as const).map((format) => (

@@ -41,7 +41,7 @@ const tabsOf = ({ catalog }: TeamStatus): readonly Tab[] => [
   { id: 'team', title: 'Your team' },
 ];
 
-/** The bundle in force is the newest of the history. */
+/** Loads the bundle in force, which is the newest of the history. */
 const usePublished = (version: string) => {
   const { api } = useServices();
   const published = useLoad('catalog', async () => {

@@ -38,7 +38,7 @@ export const kindWord = (kind: string): string => KINDS.get(kind)?.word ?? kind;
 
 export const kindEffect = (kind: string): string => KINDS.get(kind)?.effect ?? '';
 
-/** The kind and name of the entry that a change is about. */
+/** Gives the kind and name of the entry that a change is about. */
 export const entryOf = (change: CatalogChange): { readonly kind: string; readonly name: string } =>
   change.action === 'put' ? change.entry : change;
 

@@ -23,6 +23,6 @@ export const NoteField = ({ value, hint, onChange }: NoteProps) => (
   </Field>
 );
 
-/** The part of a body that carries a note. */
+/** Makes the part of a request body that carries a note; empty without one. */
 export const noted = (note: string): { readonly note?: string } =>
   note.trim() === '' ? {} : { note: note.trim() };

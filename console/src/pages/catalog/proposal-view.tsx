@@ -39,7 +39,7 @@ const ProposalFacts = ({ review }: { readonly review: Review }) => (
   />
 );
 
-/** What waits is compared with what is published; what is over is shown as it was proposed. */
+/** Compares a waiting proposal with what is published; shows a decided one as it was proposed. */
 const Content = ({ review }: { readonly review: Review }) => {
   const { change, diff, state } = review;
   const isPending = state === 'open' || state === 'approved';

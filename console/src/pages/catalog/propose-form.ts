@@ -1,4 +1,5 @@
 /** From the boxes of a proposal to the change that is sent, or what is wrong with them. */
+import { isRecord } from '../../api/is-record.ts';
 import type { CatalogChange, CatalogEntry, EntryKind } from './catalog-records.ts';
 
 export interface ProposeForm {
@@ -45,11 +46,10 @@ export type Parsed =
   | { readonly change: CatalogChange }
   | { readonly problem: string; readonly field: 'name' | 'content' };
 
-const objectOf = (text: string): Record<string, unknown> | undefined => {
+const objectOf = (text: string): Readonly<Record<string, unknown>> | undefined => {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -60,7 +60,7 @@ const NO_OBJECT = {
   field: 'content',
 } as const;
 
-/** The server checks the rest and names every fault. */
+/** Reads the form. The server checks the rest and names every fault. */
 export const parseForm = ({ kind, name, content, type }: ProposeForm): Parsed => {
   const own = kind === 'no-local-tools' ? 'all' : name.trim();
   if (own === '') return { problem: 'Name the entry.', field: 'name' };

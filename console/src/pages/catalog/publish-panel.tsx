@@ -23,7 +23,7 @@ interface PanelProps {
   onChanged(): void;
 }
 
-/** Those who approved are named, so that the one who publishes knows on whose word. */
+/** Names who approved each proposal: the publisher relies on them. */
 const ApprovedList = ({ proposals }: { readonly proposals: readonly Proposal[] }) => (
   <ul className="plain-list" aria-label="What is published">
     {proposals.map(({ id, change, proposedBy, decidedBy }) => (

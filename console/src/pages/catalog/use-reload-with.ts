@@ -1,7 +1,7 @@
 /** Loads again when the catalog has changed; what is shown, and what was typed, stays until then. */
 import { useEffect, useRef } from 'react';
 
-/** `version` changes whenever the catalog does. */
+/** Reloads when `version` changes, as it does whenever the catalog does. */
 export const useReloadWith = (version: string, reload: () => void): void => {
   const seen = useRef(version);
   const latest = useRef(reload);

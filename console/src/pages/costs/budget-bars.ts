@@ -29,7 +29,7 @@ const UNITS = [
   { unit: 'tokens', spent: (line: UsageLine) => line.tokens, show: count, noun: ' tokens' },
 ] as const;
 
-/** A limit of nought is used up from the start. */
+/** Computes the used share. A limit of zero is used up from the start. */
 const shareOf = (amount: number, limit: number): number => (limit > 0 ? amount / limit : 1);
 
 const fullnessOf = (share: number): Fullness => {

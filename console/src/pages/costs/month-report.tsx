@@ -6,7 +6,7 @@ import { FilterSelect } from '../../components/field.tsx';
 
 const MONTHS = 13;
 
-/** The latest months, this one first. */
+/** Lists the latest months, this one first. */
 const latestMonths = (now: number): readonly string[] => {
   const today = new Date(now);
   return Array.from({ length: MONTHS }, (_, back) =>

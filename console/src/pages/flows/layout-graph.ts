@@ -21,7 +21,7 @@ const MIN_WIDTH = 130;
 const MAX_WIDTH = 280;
 const CHARACTER_PX = 8;
 
-/** The second line of a node: the state stands there as a word, since colours say little. */
+/** Writes the second line of a node, with its state as a word: colours alone say little. */
 export const noteOf = ({ kind, state, note = '' }: GraphNode): string =>
   [kind, state, note].filter((part) => part !== '').join(' · ');
 

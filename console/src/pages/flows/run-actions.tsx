@@ -38,7 +38,7 @@ const CancelDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void
   );
 };
 
-/** The event that the run waits for, as a proposal. */
+/** Proposes the event that the run waits for. */
 const awaitedEvent = ({ waitsFor = [] }: RunDetail): string =>
   waitsFor.find((each) => each.startsWith('event:'))?.slice('event:'.length) ?? '';
 

@@ -55,7 +55,7 @@ interface GraphProps {
   onSelect(id: string): void;
 }
 
-/** Handed in, so that edges of steps that come while one looks need not wait for a measurement. */
+/** Places the ends of edges, so that those of new steps are drawn before the nodes are measured. */
 const handlesOf = (width: number, height: number): NodeHandle[] => [
   { type: 'target', position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
   { type: 'source', position: Position.Bottom, x: width / 2, y: height, width: 1, height: 1 },

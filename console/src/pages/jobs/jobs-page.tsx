@@ -125,7 +125,7 @@ const JobList = ({ pages, filter, open }: ListProps) => {
   );
 };
 
-/** The filter that a link of the queues sets; pressing it takes it away. */
+/** Draws the filter that a link of the queues sets, as a button that removes it. */
 const QueueChip = ({ queue, onRemove }: { readonly queue: string; onRemove(): void }) => (
   <div className="chips">
     <Button

@@ -138,7 +138,7 @@ const jobs = source<{ readonly items: readonly QueueCounts[] }>({
 
 const APPROVAL = 'approval:';
 
-/** `event:paid` as `event paid`. */
+/** Writes `event:paid` as `event paid`. */
 const waitText = (wait: string): string => wait.replace(':', ' ');
 
 const flowsIn = (status: 'blocked' | 'waiting', tone: Need['tone'], detail: string): NeedSource =>

@@ -16,8 +16,8 @@ import '../costs/costs.css';
 const SHOWN = 3;
 const DAY_MS = 86_400_000;
 
-/** In UTC, as budgets count. */
-export const monthStart = (now: number): number => {
+/** Finds the start of the month in UTC, as budgets count. */
+const monthStart = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 };

@@ -25,7 +25,7 @@ export interface ExplainRequest {
 
 export const namesIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** Whoever is left blank is the one signed in. */
+/** Makes the request. Blank fields stand for the person who is signed in. */
 export const explainRequest = (tool: string, input: unknown, who: WhoForm): ExplainRequest => {
   const roles = namesIn(who.roles);
   const as = {

@@ -21,7 +21,7 @@ const textOf = (rule: Rule): string =>
     .join('\n')
     .toLowerCase();
 
-/** Those that hold all the words. */
+/** Finds the rules that hold all the words. */
 export const findRules = (rules: readonly Rule[], words: string): readonly PlacedRule[] => {
   const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rules

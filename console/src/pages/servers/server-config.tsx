@@ -16,7 +16,7 @@ import type { ConfiguredServer, ServerConfig } from './server-records.ts';
 
 const NONE: ServerConfig = { editable: false, items: [] };
 
-/** Of nobody but admins: others are not even asked for it. */
+/** Loads the configured servers for admins; does not ask for anybody else. */
 export const useServerConfig = (): Loaded<ServerConfig> => {
   const { api } = useServices();
   const may = useMay('admin');
@@ -121,7 +121,7 @@ const TierChoice = ({ server, onDone }: { readonly server: ConfiguredServer; onD
   );
 };
 
-/** Of one server that the configuration has; nothing for those who may not. */
+/** Shows the configuration of one server; nothing for those who may not see it. */
 export const ServerConfigPanel = ({ name, config }: ConfigProps & { readonly name: string }) => {
   const [isAsking, setAsking] = useState(false);
   const server = config.data?.items.find((each) => each.name === name);

@@ -48,7 +48,7 @@ export const serverProblems = (form: ServerForm): ServerProblems => {
   };
 };
 
-/** Only what belongs to the chosen kind is sent. */
+/** Makes the request body, with the fields of the chosen kind only. */
 export const serverBody = (form: ServerForm): object => {
   const { name, kind, command, url, tier } = form;
   const args = linesOf(form.args);

@@ -33,7 +33,7 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
   ['disabled', 'toolcrib servers enable'],
 ]);
 
-/** A name as a shell takes it. */
+/** Quotes a name for a shell. */
 export const quoted = (name: string): string =>
   /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 

@@ -1,7 +1,7 @@
 /** Searching the configuration, and telling what somebody changed from what is as it ships. */
 import type { SettingLine } from './setting-records.ts';
 
-/** A value as text: plain words as they are, the rest as JSON. */
+/** Writes a value as text: plain words as they are, the rest as JSON. */
 export const valueText = (value: unknown): string => {
   if (value === undefined || value === null) return 'not set';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -45,7 +45,7 @@ export interface SettingGroup {
   readonly changed: number;
 }
 
-/** By the first part of their paths, in the order in which they came. */
+/** Groups settings by the first part of their paths, in the order in which they came. */
 export const groupSettings = (lines: readonly SettingLine[]): readonly SettingGroup[] => {
   const groups = new Map<string, SettingLine[]>();
   for (const line of lines) {

@@ -3,7 +3,7 @@ import type { Grant } from './setting-records.ts';
 
 const WORDS = ['user', 'role', 'agent', 'session'] as const;
 
-/** `user alice, agent ci`; everybody when nobody is named. */
+/** Writes `user alice, agent ci`; everybody when nobody is named. */
 export const subjectText = ({ subject }: Pick<Grant, 'subject'>): string => {
   const named = WORDS.flatMap((word) => {
     const name = subject[word];

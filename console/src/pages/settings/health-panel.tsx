@@ -17,7 +17,7 @@ const Finding = ({ name, ok, detail = '', fix = '' }: DoctorLine) => (
   />
 );
 
-/** What needs a look comes first. */
+/** Sorts what needs a look first. */
 const worstFirst = (lines: readonly DoctorLine[]): readonly DoctorLine[] => [
   ...lines.filter(({ ok }) => !ok),
   ...lines.filter(({ ok }) => ok),

@@ -15,5 +15,5 @@ export const PERSON_ROLES = ROLES.filter(([role]) => role !== 'agent');
 export const personProblem = ({ user }: PersonForm): string | undefined =>
   NAME.test(user.trim()) ? undefined : NAME_PROBLEM;
 
-/** As long as nobody has used it, whoever has the link is that person. */
+/** Makes the link. Until it is used, whoever has it can sign in as that person. */
 export const signInLink = (origin: string, code: string): string => `${origin}/#code=${code}`;

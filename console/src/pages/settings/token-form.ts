@@ -56,7 +56,7 @@ export const tokenProblems = ({ name, days, dailyUsd }: TokenForm): TokenProblem
   };
 };
 
-/** As the API takes it; only for a form without problems. */
+/** Makes the request body; only for a form without problems. */
 export const tokenBody = (form: TokenForm): Readonly<Record<string, unknown>> => {
   const tools = form.tools.split(/[\s,]+/).filter(Boolean);
   return {

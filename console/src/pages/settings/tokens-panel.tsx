@@ -150,7 +150,7 @@ const TokenList = ({ tokens, onRevoke }: ListProps) => {
   );
 };
 
-/** The windows stand beside the list: a new token is shown once, whatever becomes of the list. */
+/** Draws the windows beside the list: a new token is shown once, whatever happens to the list. */
 export const TokensPanel = () => {
   const tokens = usePages<TokenItem>('/v1/tokens');
   const [isMaking, setMaking] = useState(false);

@@ -19,11 +19,11 @@ import { NoSources, NoSuchSource, SourceTable } from './source-table.tsx';
 import { SourceView } from './source-view.tsx';
 import '../servers/servers.css';
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 const NONE: SourceConfig = { editable: false, kinds: [], items: [] };
 
-/** Of nobody but admins: others are not even asked for it. */
+/** Loads the configured sources for admins; does not ask for anybody else. */
 const useSourceConfig = (): Loaded<SourceConfig> => {
   const { api } = useServices();
   const may = useMay('admin');
@@ -62,8 +62,8 @@ const useSources = (): Loaded<All> => {
   const { api } = useServices();
   const all = useLoad('sources', async () => {
     const [servers, sources] = await Promise.all([
-      api.get<Page<ServerStatus>>('/v1/servers', { limit: MOST }),
-      api.get<Page<SourceStatus>>('/v1/sources', { limit: MOST }),
+      api.get<Page<ServerStatus>>('/v1/servers', { limit: MAX_ITEMS }),
+      api.get<Page<SourceStatus>>('/v1/sources', { limit: MAX_ITEMS }),
     ]);
     return { servers: servers.items, sources: sources.items };
   });
@@ -78,7 +78,7 @@ interface DetailProps {
   onChanged(): void;
 }
 
-/** The opened entry, of either sort. */
+/** Shows the opened entry, a server or a source. */
 const Detail = ({ all, serverConfig, sourceConfig, onChanged }: DetailProps) => {
   const [kind = '', name = ''] = useRoute().rest;
   const server = kind === 'mcp' && all.servers.find((each) => each.name === name);

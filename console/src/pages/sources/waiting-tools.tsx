@@ -7,13 +7,13 @@ import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
 import { type SourceStatus, toolWords } from './source-records.ts';
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 export const WaitingTools = ({ source }: { readonly source: SourceStatus }) => {
   const { api } = useServices();
   const q = toolWords(source);
   const { data, reload } = useLoad(`waiting tools ${q} ${source.readAt}`, () =>
-    api.get<Page<ToolSummary>>('/v1/tools', { q, enabled: false, limit: MOST }),
+    api.get<Page<ToolSummary>>('/v1/tools', { q, enabled: false, limit: MAX_ITEMS }),
   );
   useReloadOn(['tool.*'], reload);
   const held = (data?.items ?? []).filter(({ quarantine }) => quarantine).length;

@@ -22,7 +22,7 @@ import { type CallCounts, callCounts, MAX_LINES } from './call-counts.ts';
 import { ToolState } from './tool-badges.tsx';
 
 const SOURCES = ['builtin', 'team', 'mcp', 'package', 'external', 'workflow', 'composed', 'custom'];
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 const COLUMNS: readonly Column<ToolSummary>[] = [
   {
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<ToolSummary>[] = [
 
 const RANGE_MS = 30 * 86_400_000;
 
-/** How often each tool was called, by whichever process. */
+/** Loads how often each tool was called, by any process. */
 const useCallCounts = (): CallCounts | undefined => {
   const { api, now, session } = useServices();
   const counts = useLoad<CallCounts>('calls of tools', async () => {
@@ -95,7 +95,7 @@ const CallCount = ({ tool, counts }: { readonly tool: string; readonly counts: C
   );
 };
 
-/** There from the start, so that the table does not jump when the counts come. */
+/** Makes the column before the counts are there, so that the table does not jump. */
 const callColumn = (counts: CallCounts | undefined): Column<ToolSummary> => ({
   id: 'calls',
   title: 'Calls, 30 days',
@@ -158,7 +158,7 @@ const NoTools = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   );
 
 const ToolList = ({ filter }: { readonly filter: Filter }) => {
-  const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MOST });
+  const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MAX_ITEMS });
   const columns = useColumns();
   useReloadOn(['tool.*', 'server.changed'], () => !pages.isDeep && pages.reload());
   if (pages.isLoading) return <Skeleton />;

@@ -30,7 +30,7 @@ interface ViewProps {
   onChanged(): void;
 }
 
-export const toolPath = (name: string): string => `/v1/tools/${encodeURIComponent(name)}`;
+const toolPath = (name: string): string => `/v1/tools/${encodeURIComponent(name)}`;
 
 const EnableButton = ({ tool, onChanged }: ViewProps) => {
   const { api } = useServices();
@@ -70,7 +70,7 @@ const Schemas = ({ tool }: { readonly tool: ToolDetail }) => (
   </>
 );
 
-/** What is held back opens on the reason why. */
+/** Lists the tabs; for a tool in quarantine, its reason comes first. */
 const tabsOf = ({ quarantine, lock, versions }: ToolDetail, mayRead: boolean) => [
   ...(quarantine || lock ? [{ id: 'quarantine', title: quarantine ? 'Quarantine' : 'Lock' }] : []),
   { id: 'try', title: 'Try' },

@@ -19,7 +19,7 @@ const executionIds = async ({ crib }: OpenCrib): Promise<readonly string[]> => {
 };
 
 const tokenNames = async (io: Io, { crib }: OpenCrib): Promise<readonly string[]> => {
-  const { tokensOf, tokenState } = await import('../tokens/open-tokens.ts');
+  const { tokensOf, tokenState } = await import('../../session/open-tokens.ts');
   const records = await (await tokensOf(io, crib)).list();
   const now = io.runtime.now();
   return records.filter((record) => tokenState(record, now) === 'good').map(({ name }) => name);

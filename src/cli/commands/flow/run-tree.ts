@@ -19,7 +19,7 @@ interface TreeStep {
 const MAX_DEPTH = 4;
 
 /** Reads the steps of a run and of the runs that it started. */
-export class TreeReader {
+class TreeReader {
   readonly #crib: CribHost;
   readonly #outcomes = new Map<string, AuditRow>();
 

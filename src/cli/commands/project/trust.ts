@@ -21,8 +21,8 @@ import { readTrustFile, type TrustReading } from '../../../trust/trust-file.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, noTerminal } from '../../input/confirm.ts';
 import { type Io, note, print, printDone, printJson } from '../../io.ts';
+import { trustPage } from '../../output/trust-page.ts';
 import { askForTrust, askLine } from '../../session/settle-trust.ts';
-import { trustPage } from './trust-page.ts';
 
 const WARNING = [
   'Budgets, memory, stored results, idempotency keys and undo snapshots in it will count.',

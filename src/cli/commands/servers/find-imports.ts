@@ -49,7 +49,7 @@ const candidates = (io: Io, { files, from }: ImportOptions): readonly Candidate[
 
 const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefined> => {
   const { file, client } = candidate;
-  const { text, fault } = await readConfigText(file, { mostBytes: MAX_BYTES });
+  const { text, fault } = await readConfigText(file, { maxBytes: MAX_BYTES });
   if (fault !== undefined) return { ...candidate, text: '', reading: undefined, fault };
   if (text === undefined) return undefined;
   try {

@@ -132,7 +132,7 @@ export const rewriteFile = async (
   { now, stays, ...launch }: RewriteOptions,
 ): Promise<Rewritten> => {
   const { file, text, client, reading } = foundFile;
-  const { text: current } = await readConfigText(file, { mostBytes: Number.MAX_SAFE_INTEGER });
+  const { text: current } = await readConfigText(file, { maxBytes: Number.MAX_SAFE_INTEGER });
   if (current !== text || !reading) {
     throw new ToolFailure('CONFLICT', 'The file was changed in the meantime.', {
       suggestions: ['Close the program it belongs to, then try again.'],
@@ -176,7 +176,7 @@ const backupOf = async (file: string): Promise<string | undefined> => {
 export const restoreFile = async (file: string): Promise<Rewritten | undefined> => {
   const backup = await backupOf(file);
   if (backup === undefined) return undefined;
-  const { text, fault } = await readConfigText(backup, { mostBytes: Number.MAX_SAFE_INTEGER });
+  const { text, fault } = await readConfigText(backup, { maxBytes: Number.MAX_SAFE_INTEGER });
   if (text === undefined) {
     throw new ToolFailure('CONFLICT', `The copy ${fault ?? 'is gone'}.`);
   }

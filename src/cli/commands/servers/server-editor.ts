@@ -4,7 +4,6 @@
  * tier takes effect at the next start.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigError, formatProblem } from '../../../config/config-error.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import type { ServerDefinition } from '../../../config/mcp-import/foreign-server.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -21,6 +20,7 @@ import type {
 import { misuse } from '../../input/misuse.ts';
 import type { Io, OpenCrib } from '../../io.ts';
 import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
+import { createTurns } from '../../session/edit-in-turn.ts';
 import { recordChange } from '../../session/record-change.ts';
 import { openVaultOf } from '../secrets/secrets-deps.ts';
 import { findImports } from './find-imports.ts';
@@ -36,26 +36,6 @@ interface EventDetails {
   readonly by: string;
   readonly tier?: Tier;
 }
-
-/** Turns bad configuration into a failure; it names files and settings, never a value. */
-export const asToolFailure = (error: unknown): unknown =>
-  error instanceof ConfigError
-    ? new ToolFailure('CONFIG_INVALID', 'The configuration cannot be changed as it is.', {
-        suggestions: error.problems.map(formatProblem),
-      })
-    : error;
-
-/** Makes a function that runs work one after the other; bad configuration fails with CONFIG_INVALID. */
-export const createTurns = (): (<T>(work: () => Promise<T>) => Promise<T>) => {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work).catch((error: unknown) => {
-      throw asToolFailure(error);
-    });
-    last = result.catch(() => undefined);
-    return result;
-  };
-};
 
 const refused = (reason: string | undefined): ToolFailure =>
   misuse('This server cannot be configured.', `Change it: ${reason ?? 'it is not complete'}`);

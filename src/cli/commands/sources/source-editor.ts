@@ -14,11 +14,11 @@ import type {
 import { misuse } from '../../input/misuse.ts';
 import type { Io, OpenCrib } from '../../io.ts';
 import { type ConfigDeps, openConfigDeps } from '../../session/config-edit.ts';
+import { asToolFailure, createTurns } from '../../session/edit-in-turn.ts';
 import { recordChange } from '../../session/record-change.ts';
 import type { NewSource } from '../add/add-kind.ts';
 import { previewOf, writeSource } from '../add/add-source.ts';
 import { ADD_KINDS } from '../add/kinds.ts';
-import { asToolFailure, createTurns } from '../servers/server-editor.ts';
 import { assertFreeName, configuredSources, isOfProject } from './source-config.ts';
 import { removeSource } from './sources-remove.ts';
 

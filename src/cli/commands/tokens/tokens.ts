@@ -12,7 +12,7 @@ import { hint, type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type Cell, printTable } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
-import { findToken, shownToken, tokenState, withTokens } from './open-tokens.ts';
+import { findToken, shownToken, tokenState, withTokens } from '../../session/open-tokens.ts';
 
 interface CreateOptions {
   readonly role: Role;

@@ -9,7 +9,12 @@ import { TEXT_PROGRAMS } from './text-programs.ts';
  * on purpose: other folders (--prefix, -C, -g, -w), other registries, shells, options for Node, and
  * everything that would run scripts of packages.
  */
-const SCRIPTS: ProgramRule = { flags: '-s --silent', operands: ['word'], least: 1, most: 1 };
+const SCRIPTS: ProgramRule = {
+  flags: '-s --silent',
+  operands: ['word'],
+  minOperands: 1,
+  maxOperands: 1,
+};
 const LISTING: ProgramRule = {
   flags: '-a --all --json --long',
   values: { '--depth': 'number' },

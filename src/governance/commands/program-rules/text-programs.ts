@@ -31,7 +31,7 @@ const GREP: ProgramRule = {
 const AWK: ProgramRule = {
   values: { '-F': 'fixed', '-v': 'fixed' },
   operands: ['awk', 'read'],
-  least: 1,
+  minOperands: 1,
 };
 
 /** `--pre`, `--hostname-bin`, `--search-zip`, `--follow` and what shows hidden files are left out. */
@@ -88,7 +88,7 @@ export const TEXT_PROGRAMS: RuleTable = {
     flags: '-c -D -d -i -u -z --count --repeated --unique --ignore-case',
     values: { '-f': 'number', '-s': 'number', '-w': 'number' },
     operands: ['read', 'write'],
-    most: 2,
+    maxOperands: 2,
   },
   cut: {
     flags: '-n -s -z --complement --only-delimited',
@@ -127,7 +127,7 @@ export const TEXT_PROGRAMS: RuleTable = {
       '-a -c -C -e -j -M -n -r -R -s -S --ascii-output --compact-output --color-output --exit-status --join-output --monochrome-output --null-input --raw-output --raw-input --slurp --sort-keys --tab',
     values: { '--indent': 'number' },
     operands: ['jq', 'read'],
-    least: 1,
+    minOperands: 1,
   },
   find: {
     isWhole: true,

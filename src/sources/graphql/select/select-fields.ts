@@ -60,7 +60,7 @@ const byName = (fields: readonly FieldEntry[], name: string): FieldEntry | undef
  * Tells whether a type is a list in pages, as Relay describes it: `pageInfo`, and `nodes` or `edges` with
  * `node`.
  */
-export const isConnection = (types: Types, name: string): boolean => {
+const isConnection = (types: Types, name: string): boolean => {
   const fields = fieldsOf(types, name);
   const pageInfo = byName(fields, 'pageInfo');
   if (!pageInfo || !byName(fieldsOf(types, namedType(pageInfo.type)), 'hasNextPage')) return false;

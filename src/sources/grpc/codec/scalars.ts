@@ -32,7 +32,7 @@ const NOT_FINITE: ReadonlyMap<string, number> = new Map([
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-export const finiteOrName = (value: number): number | string =>
+const finiteOrName = (value: number): number | string =>
   Number.isFinite(value) ? value : String(value);
 
 /** Gives the shortest number that stands for the same float: 0.1, not 0.10000000149011612. */

@@ -5,7 +5,7 @@ import type { FieldModel, MessageModel } from './model.ts';
  * Reads fields such as `name:1:string`, `path:3:int32[]`, `type:5:enum=pkg.Type` or
  * `field:2:message=pkg.Field[]`. Scalars have no presence; numbers in lists are packed.
  */
-export const compactMessage = (text: string): MessageModel => ({
+const compactMessage = (text: string): MessageModel => ({
   fields: text
     .split(/\s+/)
     .filter((part) => part !== '')

@@ -8,7 +8,7 @@ import type { Field, MessageType, TypeTable } from '../codec/type-table.ts';
 export type Side = 'input' | 'output';
 
 /** A schema with more members is of no use to a model. */
-export const MAX_SCHEMA_FIELDS = 3000;
+const MAX_SCHEMA_FIELDS = 3000;
 const MAX_ENUM_NAMES = 500;
 const MAX_FIELD_DOC = 300;
 

@@ -91,7 +91,7 @@ const bytesOf = async (
 };
 
 /** Lists the addresses that a document refers to, those of other documents only. */
-export const foreignReferences = (document: unknown, address: string): readonly string[] => {
+const foreignReferences = (document: unknown, address: string): readonly string[] => {
   const addresses = new Set<string>();
   const open: unknown[] = [document];
   while (open.length > 0) {

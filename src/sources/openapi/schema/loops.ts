@@ -11,7 +11,7 @@ const MAX_SCHEMAS = 500;
 /** A longer list is not converted, so it leads nowhere. */
 const MAX_BRANCHES = 100;
 
-export const UNIONS: readonly string[] = ['oneOf', 'anyOf'];
+const UNIONS: readonly string[] = ['oneOf', 'anyOf'];
 const ALL: readonly string[] = ['allOf', ...UNIONS];
 
 export type Target = Readonly<Record<string, unknown>>;

@@ -34,7 +34,7 @@ export const sessionIdOf = (request: HttpRequest): string | undefined => {
   return undefined;
 };
 
-export const identityOfSession = ({ key, user, role }: ConsoleSession): Identity => ({
+const identityOfSession = ({ key, user, role }: ConsoleSession): Identity => ({
   kind: 'session',
   key: `${SESSION_KEY}${key}`,
   userId: user,

@@ -37,7 +37,8 @@ export interface TokenServiceDeps {
 const TOKEN = /^tc_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 /** Writing each use to the store would cost more than the use. */
 const NOTE_EVERY_MS = 60_000;
-const NOBODY = Buffer.alloc(64);
+/** Compared with where there is no record. */
+const NO_DIGEST = Buffer.alloc(64);
 
 /** How long a record is not read again. */
 const CACHE_MS = 1000;
@@ -98,7 +99,7 @@ class StoredTokens implements TokenService {
 
   #compare(secret: string, cached: CachedToken | undefined): TokenRecord | undefined {
     // Also compared for an unknown id, so that it takes as long as a known one.
-    const isSame = timingSafeEqual(Buffer.from(digestOf(secret)), cached?.expected ?? NOBODY);
+    const isSame = timingSafeEqual(Buffer.from(digestOf(secret)), cached?.expected ?? NO_DIGEST);
     const now = this.#deps.runtime.now();
     if (!isSame || !cached || !isLive(cached.record, now)) return undefined;
     if (now - cached.notedAt >= NOTE_EVERY_MS) this.#note(cached, now);
@@ -149,7 +150,7 @@ class StoredTokens implements TokenService {
     const readAt = this.#deps.runtime.now();
     const record = await (await this.#deps.tokens()).get(id);
     const expected = Buffer.from(record?.hash ?? '');
-    if (!record || expected.length !== NOBODY.length) return undefined;
+    if (!record || expected.length !== NO_DIGEST.length) return undefined;
     const notedAt = Math.max(record.lastUsedAt ?? 0, this.#cache.get(id)?.notedAt ?? 0);
     const cached = { record, expected, readAt, notedAt };
     if (before !== this.#revocations) return cached;

@@ -1,10 +1,10 @@
 /** Turns what other processes wrote to the store into events of this process. */
+
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import type { AuditRow } from '../../../contract/audit.ts';
+import { MICROS_PER_USD } from '../../../contract/tool-cost.ts';
 import type { EventBroadcast } from './create-event-broadcast.ts';
 import { finishedSummary, startedSummary } from './event-summaries.ts';
-
-const MICROS = 1_000_000;
 
 const finishedRow = (row: AuditRow): ReturnType<typeof finishedSummary> => {
   const { executionId, tool, version, userId, status, code, durationMs, costMicros } = row;
@@ -18,7 +18,7 @@ const finishedRow = (row: AuditRow): ReturnType<typeof finishedSummary> => {
     code: code === '' ? undefined : code,
     approvalId: typeof approvalId === 'string' ? approvalId : undefined,
     durationMs,
-    costUsd: costMicros / MICROS,
+    costUsd: costMicros / MICROS_PER_USD,
     cached: cached === true,
   });
 };

@@ -1,4 +1,5 @@
 /** Calls that were made: listing, showing, cancelling and undoing them. */
+
 import { z } from 'zod';
 import {
   AUDIT_STATUSES,
@@ -10,6 +11,7 @@ import { summaryOfRow } from '../../../contract/call-summary.ts';
 import type { ExecutionStatus, RunningCall } from '../../../contract/crib-members.ts';
 import { ERRORS, type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
 import { UNKNOWN_TOOL } from '../../../contract/metrics.ts';
+import { MICROS_PER_USD } from '../../../contract/tool-cost.ts';
 import { searchPage } from '../audit-page.ts';
 import { callerOfIdentity, type Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
@@ -87,7 +89,6 @@ export const filterOf = ({
   ...(upToMs !== undefined && { upToMs }),
 });
 
-const MICROS = 1_000_000;
 const MAX_RUNNING = 200;
 
 const summaryOf = (row: AuditRow) => {
@@ -95,7 +96,7 @@ const summaryOf = (row: AuditRow) => {
   const { userId, agentId, sessionId, costMicros, detail } = row;
   const effect = typeof detail.effect === 'string' ? { effect: detail.effect } : {};
   const caller = { userId, agentId, sessionId };
-  const cost = { costUsd: costMicros / MICROS };
+  const cost = { costUsd: costMicros / MICROS_PER_USD };
   return {
     executionId,
     tool,

@@ -73,7 +73,7 @@ const stepSchema = z.object({
   trace: z.array(stageSchema).optional(),
 });
 
-export const graphSchema = z.object({
+const graphSchema = z.object({
   nodes: z.array(
     z.object({
       id: z.string(),

@@ -11,6 +11,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { shortDigestOf } from '../../../kit/data/canonical-json.ts';
+import { lazy } from '../../../kit/data/lazy.ts';
 import { type AskRound, openLink } from '../client-link.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { McpSession } from '../session.ts';
@@ -59,13 +60,8 @@ const stateOf = (ctx: CallContext, call: () => string, sdk: Sdk): CallState | un
 };
 
 /** Makes a digest on first use: most calls wait for nothing and bring no state. */
-export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
-  let digest: string | undefined;
-  return () => {
-    digest ??= shortDigestOf(parts);
-    return digest;
-  };
-};
+export const laterDigest = (...parts: readonly unknown[]): (() => string) =>
+  lazy(() => shortDigestOf(parts));
 
 /** Opens a round. Throws when the request brings the state of another one. */
 export const openRound = (deps: ServerDeps, ctx: CallContext, digest: () => string): AskRound => {

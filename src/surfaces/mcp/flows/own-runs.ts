@@ -10,7 +10,7 @@ import type { McpCaller } from '../mcp-options.ts';
  * proven, as on a pipe, user and agent have to be the same. No role opens the runs of others, and a
  * run that another run started is no request of a client.
  */
-export const isOwnRun = ({ caller, parent }: FlowRun, mine: McpCaller): boolean => {
+const isOwnRun = ({ caller, parent }: FlowRun, mine: McpCaller): boolean => {
   const { userId = LOCAL_CALLER.userId, agentId, authenticated } = mine;
   if (parent !== undefined || caller.userId !== userId) return false;
   const proven = caller.authenticated;

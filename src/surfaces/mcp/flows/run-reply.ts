@@ -22,7 +22,7 @@ const linkTo = ({ id, flow }: FlowRun) =>
     mimeType: 'application/json',
   }) as const;
 
-export const runMeta = ({ id, status, error }: FlowRun): Record<string, unknown> => ({
+const runMeta = ({ id, status, error }: FlowRun): Record<string, unknown> => ({
   [META.runId]: id,
   [META.status]: status,
   ...(error && { [META.code]: error.code }),

@@ -1,6 +1,7 @@
 /** HTTP sessions of the 2025 protocols. Each belongs to the client that opened it. */
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { HOUR_MS } from '../../../kit/data/durations.ts';
 import type { Answer } from '../../door/answer.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
@@ -29,7 +30,7 @@ export interface LegacyRequest {
 
 const MAX_SESSIONS = 500;
 const MAX_PER_CLIENT = 50;
-const IDLE_MS = 6 * 60 * 60 * 1000;
+const IDLE_MS = 6 * HOUR_MS;
 
 const NOT_FOUND = refusal(404, { code: -32001, message: 'Session not found' });
 

@@ -5,7 +5,7 @@ import type { Crib } from '../../../contract/crib.ts';
 import type { McpSurfaceOptions } from '../mcp-options.ts';
 import type { PromptCatalog } from './collection.ts';
 
-export const REVIEW_PENDING = 'review_pending';
+const REVIEW_PENDING = 'review_pending';
 const ARGUMENT = 'approvalId';
 const MAX_SHOWN = 20;
 

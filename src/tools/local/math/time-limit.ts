@@ -3,6 +3,7 @@
  * limit stops the rest. The vm is used to interrupt, not as a sandbox.
  */
 import { type Context, createContext, runInContext } from 'node:vm';
+import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import { tooMuch } from './refusal.ts';
 
 /** The work, and what to do after it was stopped. */
@@ -12,10 +13,7 @@ export interface Work<T> {
 }
 
 const isTimeout = (error: unknown): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  'code' in error &&
-  error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  errorCodeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /** Creates a function that runs synchronous work. It throws VALIDATION_ERROR when the work was stopped. */
 export const createTimeLimit = (ms: number): (<T>(work: Work<T>) => T) => {

@@ -94,7 +94,7 @@ export const createAnalyst = (read: ReadEnglish): Analyst => {
         warn(`Only the first ${MAX_SENTENCES} sentences were compared.`),
       );
       const limits = { maxSentences, maxLength: maxLength ?? Number.MAX_SAFE_INTEGER };
-      return summarize(sentences, { ...limits, joint: reading ? ' ' : '' });
+      return summarize(sentences, { ...limits, separator: reading ? ' ' : '' });
     },
   };
 };

@@ -29,7 +29,7 @@ const bareAddress = (address: string): string => {
   return address.slice(0, end);
 };
 
-/** Takes addresses out of a text before the library reads it: it trips over those in brackets. */
+/** Takes addresses out of a text before the library reads it: it misreads those in brackets. */
 const takeAddresses = (text: string): { rest: string; addresses: readonly Bare[] } => {
   const addresses: Bare[] = [];
   const rest = text.replaceAll(ADDRESS, (match, url: string | undefined) => {

@@ -12,7 +12,7 @@ export interface SummaryLimits {
   /** Characters of the whole summary. */
   readonly maxLength: number;
   /** The text between two sentences. */
-  readonly joint: string;
+  readonly separator: string;
 }
 
 const similarity = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
@@ -51,7 +51,8 @@ export const summarize = (sentences: readonly Sentence[], limits: SummaryLimits)
   let length = 0;
   for (const index of best) {
     if (chosen.length === limits.maxSentences) break;
-    const size = (sentences[index]?.text.length ?? 0) + (chosen.length ? limits.joint.length : 0);
+    const size =
+      (sentences[index]?.text.length ?? 0) + (chosen.length ? limits.separator.length : 0);
     if (length + size > limits.maxLength) continue;
     chosen.push(index);
     length += size;
@@ -60,5 +61,5 @@ export const summarize = (sentences: readonly Sentence[], limits: SummaryLimits)
   return chosen
     .sort((a, b) => a - b)
     .map((index) => sentences[index]?.text ?? '')
-    .join(limits.joint);
+    .join(limits.separator);
 };

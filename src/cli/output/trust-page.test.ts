@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadedConfig } from '../../../trust/load-config.ts';
-import type { ProjectTrust } from '../../../trust/project-trust.ts';
+import type { LoadedConfig } from '../../trust/load-config.ts';
+import type { ProjectTrust } from '../../trust/project-trust.ts';
 import { trustPage } from './trust-page.ts';
 
 const trust = (files: readonly string[], changed?: readonly string[], lock?: string) =>

@@ -1,16 +1,16 @@
 /** Opens the tokens of the current project for one command. */
 import { randomBytes } from 'node:crypto';
-import type { CribHost } from '../../../contract/crib-host.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
-import type { TokenRecord } from '../../../contract/tokens.ts';
-import type { TokenService } from '../../../surfaces/http/auth/token-service.ts';
-import { byStart } from '../../input/by-start.ts';
-import type { Io } from '../../io.ts';
-import { withStore } from '../../session/open-crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { TokenRecord } from '../../contract/tokens.ts';
+import type { TokenService } from '../../surfaces/http/auth/token-service.ts';
+import { byStart } from '../input/by-start.ts';
+import type { Io } from '../io.ts';
+import { withStore } from './open-crib.ts';
 
 /** Opens the tokens in the store of a crib. */
 export const tokensOf = async (io: Io, crib: CribHost): Promise<TokenService> => {
-  const { createTokenService } = await import('../../../surfaces/http/auth/token-service.ts');
+  const { createTokenService } = await import('../../surfaces/http/auth/token-service.ts');
   const tokens = async () => (await crib.store()).tokens;
   return createTokenService({ runtime: io.runtime, randomBytes, tokens });
 };

@@ -1,52 +1,49 @@
 /**
- * The processes that compilers and SQLite run in. Loading a compiler takes longer than checking a small project,
- * so a process whose job succeeded is kept for the next one; a process whose job failed is never used
- * again. Not threads: a thread that runs out of memory can end the whole program.
+ * Keeps processes for compilers, SQLite and work on data. Loading a compiler takes longer than checking a
+ * small project, so a process whose job succeeded is kept for the next one; one whose job failed is never
+ * used again. Not threads: a thread that runs out of memory can end the whole program.
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
 
-export interface CompilerProcessesOptions {
+export interface ProcessPoolOptions {
   /** How many there are at most, those that are just ending included. */
-  readonly most: number;
-  /** How many unused ones are kept; `most` by default. */
-  readonly mostIdle?: number;
+  readonly max: number;
+  /** How many unused ones are kept; `max` by default. */
+  readonly maxIdle?: number;
   /** Milliseconds after which an unused one ends; 30,000 by default, because an agent thinks that long. */
   readonly idleMs?: number;
   /** What the heap of each may take. */
   readonly memoryMb: number;
-  /** Gives the text of a `compilerProgram`, or of another that answers a line with a line. */
+  /** Gives the text of the program, which answers one message after another. */
   program(): string;
-  /**
-   * Lists the arguments of the program. For a compiler: files that may be a TypeScript; the first that is one
-   * is used.
-   */
-  compilerFiles(): readonly string[];
+  /** Lists the arguments of the program. */
+  args(): readonly string[];
 }
 
 /** Pipes are sockets here, which can be kept from holding up the end of this process. */
-export type CompilerProcess = ChildProcessByStdio<Socket, Socket, null>;
+export type PooledProcess = ChildProcessByStdio<Socket, Socket, null>;
 
 interface Idle {
-  readonly child: CompilerProcess;
+  readonly child: PooledProcess;
   readonly timer: NodeJS.Timeout;
 }
 
 const IDLE_MS = 30_000;
 
-const hold = (child: CompilerProcess, how: 'ref' | 'unref'): void => {
+const hold = (child: PooledProcess, how: 'ref' | 'unref'): void => {
   for (const each of [child, child.stdin, child.stdout]) each[how]();
 };
 
-export class CompilerProcesses {
-  readonly #options: CompilerProcessesOptions;
-  readonly #all = new Set<CompilerProcess>();
+export class ProcessPool {
+  readonly #options: ProcessPoolOptions;
+  readonly #all = new Set<PooledProcess>();
   readonly #idle: Idle[] = [];
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: CompilerProcessesOptions) {
+  constructor(options: ProcessPoolOptions) {
     this.#options = options;
   }
 
@@ -56,7 +53,7 @@ export class CompilerProcesses {
   }
 
   /** Waits while there are as many as there may be. Fails with CANCELLED when the call is. */
-  async take(signal: AbortSignal): Promise<CompilerProcess> {
+  async take(signal: AbortSignal): Promise<PooledProcess> {
     while (!signal.aborted) {
       const child = this.#next();
       if (child) return child;
@@ -66,10 +63,10 @@ export class CompilerProcesses {
   }
 
   /** Takes back a process whose job succeeded. */
-  give(child: CompilerProcess): void {
+  give(child: PooledProcess): void {
     if (!this.#all.has(child)) return;
-    const { mostIdle = this.#options.most, idleMs = IDLE_MS } = this.#options;
-    if (this.#idle.length >= mostIdle) return void this.end(child);
+    const { maxIdle = this.#options.max, idleMs = IDLE_MS } = this.#options;
+    if (this.#idle.length >= maxIdle) return void this.end(child);
     // An idle process must not keep this one alive, and neither must its timer.
     hold(child, 'unref');
     const timer = setTimeout(() => void this.end(child), idleMs).unref();
@@ -78,7 +75,7 @@ export class CompilerProcesses {
   }
 
   /** Kills a process, whatever it does. */
-  async end(child: CompilerProcess): Promise<void> {
+  async end(child: PooledProcess): Promise<void> {
     this.#forgetIdle(child);
     if (!this.#all.has(child)) return;
     const gone = once(child, 'close');
@@ -91,30 +88,23 @@ export class CompilerProcesses {
   }
 
   /** Takes the process that was used last: it is the warmest, and the others can end. */
-  #next(): CompilerProcess | undefined {
+  #next(): PooledProcess | undefined {
     const last = this.#idle.pop();
-    if (!last) return this.#all.size < this.#options.most ? this.#start() : undefined;
+    if (!last) return this.#all.size < this.#options.max ? this.#start() : undefined;
     clearTimeout(last.timer);
     hold(last.child, 'ref');
     return last.child;
   }
 
-  #start(): CompilerProcess {
-    const { memoryMb, program, compilerFiles } = this.#options;
+  #start(): PooledProcess {
+    const { memoryMb, program, args } = this.#options;
     const child = process
       .getBuiltinModule('node:child_process')
       .spawn(
         process.execPath,
-        [
-          `--max-old-space-size=${memoryMb}`,
-          '--no-warnings',
-          '-e',
-          program(),
-          '--',
-          ...compilerFiles(),
-        ],
+        [`--max-old-space-size=${memoryMb}`, '--no-warnings', '-e', program(), '--', ...args()],
         { env: {}, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true },
-      ) as CompilerProcess;
+      ) as PooledProcess;
     // The 'close' event is enough.
     child.on('error', () => undefined);
     // Without a pid it has no pipes and emits no 'close'.
@@ -131,7 +121,7 @@ export class CompilerProcesses {
     return child;
   }
 
-  #forgetIdle(child: CompilerProcess): void {
+  #forgetIdle(child: PooledProcess): void {
     const at = this.#idle.findIndex((each) => each.child === child);
     if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]?.timer);
   }

@@ -2,12 +2,12 @@
  * Shows what a project's configuration would do, to the person who is asked to trust it. What runs code
  * comes last, next to the question, and is never cut; every other cut is stated.
  */
-import { visibleText } from '../../../kit/text/visible-text.ts';
-import type { LoadedConfig } from '../../../trust/load-config.ts';
-import type { ProjectChange } from '../../../trust/narrow-project.ts';
-import { LOCK } from '../../../trust/project-folder.ts';
-import type { ProjectTrust } from '../../../trust/project-trust.ts';
-import { counted } from '../../output/format-units.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
+import type { LoadedConfig } from '../../trust/load-config.ts';
+import type { ProjectChange } from '../../trust/narrow-project.ts';
+import { LOCK } from '../../trust/project-folder.ts';
+import type { ProjectTrust } from '../../trust/project-trust.ts';
+import { counted } from './format-units.ts';
 
 const MAX_LINES = 60;
 const MAX_CHARS = 400;
