@@ -55,6 +55,12 @@ const offSchedule = (): JobEnd => ({
 /** How long a job that is early waits at once: the clock may be put right before its moment. */
 const MAX_WAIT_MS = MINUTE_MS;
 
+const notYet = (earlyBy: number): JobEnd => ({
+  state: 'postponed',
+  retryAfterMs: Math.min(earlyBy, MAX_WAIT_MS),
+  reason: 'The moment of its schedule has not come.',
+});
+
 interface Deadline {
   readonly signal: AbortSignal;
   /** Rejects with TIMEOUT when the time is over. */
@@ -99,7 +105,7 @@ export class JobRunner {
       if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
       if (!isOfSchedule(job)) return offSchedule();
       const early = earlyMs(job, this.#deps.runtime.now());
-      if (early > 0) return { state: 'postponed', retryAfterMs: Math.min(early, MAX_WAIT_MS) };
+      if (early > 0) return notYet(early);
       const error = await this.#deps.refusal(job.caller);
       if (error) return { state: 'failed', error, retryable: false };
       const attempt = () => this.#traced(job, run, type);

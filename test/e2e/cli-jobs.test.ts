@@ -1,5 +1,7 @@
 /** Jobs from outside: added, listed and changed by commands, run by a worker that ends on SIGTERM. */
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Job, JobCounts, StoredSchedule } from '../../src/contract/queue.ts';
 import { createQuickProject } from './quick-project.ts';
@@ -69,6 +71,24 @@ describe('toolcrib jobs and toolcrib worker', () => {
     expect((await run('jobs', 'requeue', id)).code).toBe(0);
     expect((await run('jobs', 'remove', id)).code).toBe(0);
     expect((await run('jobs', 'show', id)).code).toBe(2);
+  }, 120_000);
+
+  it('a job that waits for a person says so, and goes on once its question is approved', async () => {
+    writeFileSync(join(project.folder, 'old.txt'), 'old');
+    const call = { tool: 'file_operations', input: { operation: 'delete', path: 'old.txt' } };
+    const { id } = (await run('jobs', 'add', 'tool', JSON.stringify(call), '--json')).json<Job>();
+    const waiting = await workUntil(id);
+    const approvalId = (JSON.parse(waiting.out.trim()) as { approvalId: string }).approvalId;
+    const shown = await run('jobs', 'show', id);
+    expect(shown.out).toContain(`for a person, toolcrib approvals show ${approvalId}`);
+    expect(shown.out).not.toContain('Due:');
+    expect((await run('jobs', 'list')).out).toContain(`waits for a person: ${approvalId}`);
+    const approved = await run('approvals', 'approve', approvalId, '--run');
+    expect(approved.code).toBe(0);
+    expect(approved.err).toContain('A job asked this; a worker goes on with it.');
+    expect(approved.err).not.toContain('toolcrib run');
+    await workUntil(id);
+    expect((await run('jobs', 'show', id, '--json')).json<Job>().state).toBe('completed');
   }, 120_000);
 
   it('a schedule is made, listed and removed', async () => {

@@ -1,5 +1,6 @@
 /** `toolcrib jobs list`: the jobs, newest first. */
 import type { Command } from 'commander';
+import { waitingApprovals } from '../../../contract/flow-view.ts';
 import { JOB_STATES, type Job, type JobFilter } from '../../../contract/queue.ts';
 import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -10,10 +11,11 @@ import { readMoment } from '../../input/moment.ts';
 import { hint, type Io, print, printJson } from '../../io.ts';
 import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
+import { shortApproval } from '../approvals/approvals-list.ts';
 import { stateCell } from './find-job.ts';
 
 const HEAD = {
-  names: ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'what went wrong'],
+  names: ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'note'],
   /** What a narrow terminal does without: tries, queue, user, when. */
   spare: [4, 2, 6, 5],
 };
@@ -41,9 +43,16 @@ const filterFrom = (io: Io, options: ListOptions): JobFilter => {
   };
 };
 
+/** Says what a job waits for a person with, or what went wrong. */
+const noteOf = (io: Io, job: Job): string => {
+  const [approvalId] = waitingApprovals(job);
+  if (approvalId !== undefined) return `waits for a person: ${shortApproval(io, approvalId)}`;
+  const { state, error } = job;
+  return error === undefined || state === 'completed' ? '' : `${error.code}: ${error.message}`;
+};
+
 const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
-  const { id, type, queue, state, attempts, retries, createdAt, caller, error } = job;
-  const reason = error === undefined ? '' : `${error.code}: ${error.message}`;
+  const { id, type, queue, state, attempts, retries, createdAt, caller } = job;
   return [
     visibleText(id),
     { text: visibleText(type), paint: io.ink.bold },
@@ -52,7 +61,7 @@ const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
     `${attempts}/${retries + 1}`,
     agoCell(createdAt, io),
     visibleText(caller.userId),
-    visibleText(state === 'completed' ? '' : reason),
+    visibleText(noteOf(io, job)),
   ];
 };
 
@@ -70,6 +79,9 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
         HEAD,
         jobs.map((job) => rowOf(io, job)),
       );
+      if (jobs.some((job) => waitingApprovals(job).length > 0)) {
+        hint(io, 'Look at a question before you decide: toolcrib approvals show <id>');
+      }
       if (jobs.length === filter.limit) {
         hint(io, 'There may be more: --limit, --before');
       }
