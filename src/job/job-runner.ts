@@ -25,11 +25,12 @@ export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
   redactError(error: ToolError): ToolError;
 }
 
-const noHandler = ({ type }: Job): JobEnd => ({
+const noHandler = ({ type }: Job, types: JobTypes): JobEnd => ({
   state: 'failed',
   error: toolError('NOT_FOUND', `This process has no handler for jobs of type ${type}.`, {
     suggestions: [
-      'Register it in the process that works on this queue, then put the job back with requeue.',
+      types.needOf(type) ??
+        'Register it in the process that works on this queue, then put the job back with requeue.',
     ],
   }),
   // Another process may have one.
@@ -101,7 +102,7 @@ export class JobRunner {
   async run(job: Job, run: JobRun, handsOutOnce: boolean): Promise<JobEnd> {
     try {
       const type = this.#deps.types.find(job.type);
-      if (!type) return noHandler(job);
+      if (!type) return noHandler(job, this.#deps.types);
       if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
       if (!isOfSchedule(job)) return offSchedule();
       const early = earlyMs(job, this.#deps.runtime.now());
