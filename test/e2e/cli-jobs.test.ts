@@ -95,7 +95,7 @@ describe('toolcrib jobs and toolcrib worker', () => {
     const options = [
       '--cron',
       '30 4 * * *',
-      '--zone',
+      '--time-zone',
       'Europe/Vienna',
       '--payload',
       calculation('1'),
@@ -106,6 +106,17 @@ describe('toolcrib jobs and toolcrib worker', () => {
     expect(JSON.stringify(schedule)).not.toMatch(/"(seal|cadence|permissions|backoff)"/);
     expect((await run('jobs', 'unschedule', 'nightly')).code).toBe(0);
     expect((await run('jobs', 'unschedule', 'nightly')).code).toBe(2);
+  }, 120_000);
+
+  it('a job and a schedule of a misspelt tool are added with a warning', async () => {
+    const payload = JSON.stringify({ tool: 'calculatr', input: {} });
+    const { code, out, err } = await run('jobs', 'add', 'tool', payload, '--delay', '1h');
+    expect([code, err]).toEqual([0, expect.stringContaining('did you mean calculator?')]);
+    await run('jobs', 'remove', out.trim());
+    const options = ['--cron', '@daily', '--payload', payload];
+    const set = await run('jobs', 'schedule', 'typo', 'tool', ...options);
+    expect([set.code, set.err]).toEqual([0, expect.stringContaining('did you mean calculator?')]);
+    await run('jobs', 'unschedule', 'typo');
   }, 120_000);
 
   it.each([

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { LOCAL_CALLER } from '../../../contract/caller.ts';
+import { toolError } from '../../../contract/errors.ts';
 import type { Job, JobEnd } from '../../../contract/queue.ts';
 import { AttemptReports, attemptFields, printAttempt } from './attempt-reports.ts';
 
@@ -32,4 +33,12 @@ it('the line of a job that waits for something else says for what', () => {
   const { io, out } = fakeIo();
   printAttempt(io, job, { state: 'postponed', retryAfterMs: 1, reason: 'The run r is not over.' });
   expect(out()).toBe('tool job-1 postponed: The run r is not over.\n');
+});
+
+it('the line of a job whose tool is misspelt names the tool that was meant', () => {
+  const { io, out } = fakeIo();
+  const suggestions = ['Did you mean calculator?', 'See them all: toolcrib tools'];
+  const error = toolError('TOOL_NOT_FOUND', 'There is no tool of that name.', { suggestions });
+  printAttempt(io, job, { state: 'failed', error, retryable: false });
+  expect(out()).toContain('There is no tool of that name. Did you mean calculator?\n');
 });

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { type Job, type JobEnd, traceIdOf } from '../../../contract/queue.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, print } from '../../io.ts';
+import { errorText } from './job-text.ts';
 
 /** How many waiting jobs are remembered; one that is forgotten is reported again. */
 const MAX_WAITING = 10_000;
@@ -19,7 +20,7 @@ const endText = (end: JobEnd): string => {
   if (end.state === 'completed') return 'completed';
   if (end.state === 'postponed') return waitText(end);
   const { error, retryable } = end;
-  return `failed${retryable ? '' : ' for good'}: ${error.code}: ${error.message}`;
+  return `failed${retryable ? '' : ' for good'}: ${errorText(error)}`;
 };
 
 /** Lists what a line of JSON and the log say about an end. */

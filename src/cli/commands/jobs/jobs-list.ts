@@ -13,6 +13,7 @@ import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { shortApproval } from '../approvals/approvals-list.ts';
 import { stateCell } from './find-job.ts';
+import { errorText, subjectOf } from './job-text.ts';
 
 const HEAD = {
   names: ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'note'],
@@ -43,12 +44,13 @@ const filterFrom = (io: Io, options: ListOptions): JobFilter => {
   };
 };
 
-/** Says what a job waits for a person with, or what went wrong. */
+/** Says what a job is about, and what it waits for or what went wrong. */
 const noteOf = (io: Io, job: Job): string => {
-  const [approvalId] = waitingApprovals(job);
-  if (approvalId !== undefined) return `waits for a person: ${shortApproval(io, approvalId)}`;
   const { state, error } = job;
-  return error === undefined || state === 'completed' ? '' : `${error.code}: ${error.message}`;
+  const waits = waitingApprovals(job).map((id) => `waits for a person: ${shortApproval(io, id)}`);
+  const problem =
+    error === undefined || state === 'completed' || waits.length > 0 ? waits : [errorText(error)];
+  return [subjectOf(job) ?? [], problem].flat().join(' · ');
 };
 
 const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
