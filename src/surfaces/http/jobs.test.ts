@@ -72,6 +72,14 @@ describe('POST /v1/jobs', () => {
     expect(added.json).toEqual((await as('agent', `/v1/jobs/${added.json.id}`)).json);
   });
 
+  it('names the field that was meant by a misspelt one', async () => {
+    const { status, json } = await post('/v1/jobs', { type: 'tool', payload: ECHO, delay: 5 });
+    expect([status, json.error.issues]).toEqual([
+      400,
+      [{ path: ['delay'], message: 'is not known; did you mean delayMs?' }],
+    ]);
+  });
+
   it.each([
     ['an unknown type', { type: 'nothing', payload: {} }, 404],
     ['an unknown field', { type: 'tool', payload: ECHO, userId: 'root' }, 400],
