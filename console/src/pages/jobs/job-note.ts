@@ -5,7 +5,7 @@ import type { JobRecord } from '../../api/job-records.ts';
 const NAMES = ['tool', 'flow', 'workflowId'] as const;
 
 /** Names the tool or flow that a job is about; `undefined` where its payload names none or is withheld. */
-const aboutOf = ({ payload }: JobRecord): string | undefined => {
+export const jobSubject = ({ payload }: JobRecord): string | undefined => {
   const fields = Object(payload) as Readonly<Record<string, unknown>>;
   const names = NAMES.map((name) => fields[name]);
   return names.find((name) => typeof name === 'string');
@@ -14,10 +14,10 @@ const aboutOf = ({ payload }: JobRecord): string | undefined => {
 /** Says which tool or flow a job is about and why it waits or failed; its id where nothing says that. */
 export const jobNote = (job: JobRecord): string => {
   const { id, state, error, waitsFor = [] } = job;
-  const about = aboutOf(job);
+  const subject = jobSubject(job);
   const problem =
     waitsFor.length > 0
       ? 'waits for a person'
       : error && state !== 'completed' && `${error.code}: ${error.message}`;
-  return problem ? [about, problem].filter(Boolean).join(' · ') : (about ?? id);
+  return problem ? [subject, problem].filter(Boolean).join(' · ') : (subject ?? id);
 };

@@ -13,10 +13,12 @@ import { usePolling } from '../../live/use-polling.ts';
 import { hrefOf } from '../../router/route.ts';
 import { JobActions } from './job-actions.tsx';
 import { JobBadge } from './job-badge.tsx';
+import { jobSubject } from './job-note.ts';
 
 const JobFacts = ({ job }: { readonly job: JobRecord }) => (
   <Facts
     of={[
+      ['Runs', jobSubject(job) !== undefined && <SafeText text={jobSubject(job) ?? ''} />],
       ['Waits for', job.waitsFor !== undefined && <WaitsFor waits={job.waitsFor} />],
       ['Queue', <SafeText key="queue" text={job.queue} />],
       ['Added', exactTime(job.createdAt)],
