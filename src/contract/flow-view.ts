@@ -102,7 +102,7 @@ export interface FlowDrawing {
 /** What a run waits for, as it stands in `waitsFor`. */
 export const APPROVAL_WAIT = 'approval:';
 
-/** Returns the approvals that a run waits for. */
+/** Returns the approvals that a run or a job waits for. */
 export const waitingApprovals = ({ waitsFor = [] }: Pick<FlowRun, 'waitsFor'>): readonly string[] =>
   waitsFor
     .filter((each) => each.startsWith(APPROVAL_WAIT))

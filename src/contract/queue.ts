@@ -96,6 +96,8 @@ export interface Job extends NewJob {
   readonly result?: unknown;
   /** Why the newest attempt failed. */
   readonly error?: ToolError;
+  /** The questions to a person that it waits for, each `approval:<id>`. Set by `crib.jobs`, and kept by no engine. */
+  readonly waitsFor?: readonly string[];
 }
 
 /** A job of another queue, with what that queue counted. */
@@ -150,7 +152,14 @@ export interface JobRun {
  */
 export type JobEnd =
   | { readonly state: 'completed'; readonly result?: unknown }
-  | { readonly state: 'postponed'; readonly retryAfterMs: number }
+  | {
+      readonly state: 'postponed';
+      readonly retryAfterMs: number;
+      /** What the job waits for, in words. */
+      readonly reason?: string;
+      /** The question to a person that it waits for. */
+      readonly approvalId?: string;
+    }
   | {
       readonly state: 'failed';
       readonly error: ToolError;

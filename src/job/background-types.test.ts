@@ -273,3 +273,27 @@ describe('execute_workflow', () => {
     await host.jobs.enqueue('flow', { flow: 'work', runId: 'monday' });
   });
 });
+
+describe('a type that ships and whose service is not there', () => {
+  it.each([
+    ['generate_embedding', 'It needs model.embedding in the configuration'],
+    ['send_notification', 'It needs background.push.send of createCrib'],
+    ['report', 'Register it first'],
+  ])('%s is refused with what it needs', async (type, need) => {
+    const host = await open();
+    await expect(host.jobs.enqueue(type, {})).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: `There is no type of job ${type}.`,
+      extras: { suggestions: [expect.stringContaining(need)] },
+    });
+  });
+
+  it('is suggested for a misspelt name, and can be registered by the program itself', async () => {
+    const host = await open();
+    await expect(host.jobs.enqueue('send_notificaton', {})).rejects.toThrow(
+      'did you mean send_notification?',
+    );
+    host.jobs.register('send_notification', () => 'sent');
+    await expect(host.jobs.enqueue('send_notification', {})).resolves.toBeTypeOf('string');
+  });
+});

@@ -23,6 +23,14 @@ export interface BackgroundTypeDeps extends Omit<ExecuteWorkflowDeps, 'note'> {
   audit(): Promise<Pick<AuditLog, 'append'>>;
 }
 
+/** What a type needs whose service is not there. */
+const NEEDS = {
+  generate_embedding:
+    'It needs model.embedding in the configuration, a model with embed, or background.embeddings of createCrib.',
+  send_notification:
+    'It needs background.push.send of createCrib: add it, and work on it, in the program that has it.',
+} as const;
+
 const TEXT: JsonSchema = { type: 'string', minLength: 1 };
 
 const record = (
@@ -111,10 +119,10 @@ export const registerBackgroundTypes = (types: JobTypes, deps: BackgroundTypeDep
     const kind: JsonSchema = { enum: ['knowledge', 'memory'] };
     const input = record({ type: kind, id: TEXT, content: TEXT }, ['type', 'id', 'content']);
     types.register('generate_embedding', generateEmbedding(deps), { ...OPEN, input });
-  }
+  } else types.noteNeed('generate_embedding', NEEDS.generate_embedding);
   if (deps.services.push) {
     const fields = { userId: TEXT, title: TEXT, body: TEXT, data: { type: 'object' } as const };
     const input = record(fields, ['userId', 'title', 'body']);
     types.register('send_notification', sendNotification(deps), { ...OPEN, input });
-  }
+  } else types.noteNeed('send_notification', NEEDS.send_notification);
 };

@@ -109,7 +109,9 @@ export const claimedAtEntry = async (
     const message = 'Another job of the same id has run already.';
     return { state: 'failed', error: toolError('CONFLICT', message), retryable: false };
   }
-  if (claim.state !== 'new') return { state: 'postponed', retryAfterMs: BUSY_MS };
+  if (claim.state !== 'new') {
+    return { state: 'postponed', retryAfterMs: BUSY_MS, reason: 'Another worker has the job.' };
+  }
   const end = await run();
   if (end.state === 'completed') {
     const result = storedResult(job, executionId, end.result);

@@ -2,6 +2,7 @@
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import type { CribFlows } from '../contract/flow.ts';
 import { FINISHED, type FlowRun } from '../contract/flow-store.ts';
+import { waitingApprovals } from '../contract/flow-view.ts';
 import type { JobContext } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
@@ -113,7 +114,8 @@ export const executeWorkflow =
     await startRun(job, { runId, last }, deps);
     const run = await flows.get(runId);
     if (!run || (!FINISHED.has(run.status) && run.status !== 'blocked')) {
-      throw new PostponedJob(`The run ${runId} is not over.`, RUN_MS);
+      const [approvalId] = run ? waitingApprovals(run) : [];
+      throw new PostponedJob(`The run ${runId} is not over.`, RUN_MS, approvalId);
     }
     if (run.status === 'completed') {
       const end = endOf(run);

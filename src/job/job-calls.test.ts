@@ -68,8 +68,12 @@ describe('a call of a job', () => {
       await crib.jobs.work();
       await untilState(crib, jobId, 'delayed');
       const [question] = await crib.approvals.list();
+      const waitsFor = [`approval:${question?.id}`];
+      expect(await crib.jobs.get(jobId)).toMatchObject({ waitsFor });
+      expect(await crib.jobs.list()).toMatchObject([{ waitsFor }]);
       await crib.approvals.decide(question?.id ?? '', { approve, by: 'ada' });
       await untilState(crib, jobId, state);
+      expect(await crib.jobs.get(jobId)).not.toHaveProperty('waitsFor');
       expect(await crib.approvals.list()).toEqual([]);
       expect(runs).toBe(times);
     },

@@ -27,6 +27,9 @@ const SPACE = 'toolcrib:jobs';
 /** How soon a job looks again that waits for a person, or for another worker. */
 const POSTPONED_MS = 2_000;
 
+const unanswered = (approvalId: string): PostponedJob =>
+  new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS, approvalId);
+
 export class JobCalls {
   readonly #job: Job;
   readonly #deps: JobCallDeps;
@@ -84,7 +87,7 @@ export class JobCalls {
     // An answer that was given in time counts, however late the job goes on.
     const expiry = { at: expiresAt + DURABLE_MS, now: runtime.now() };
     await memory.write({ space: SPACE, key, value: approvalId, expiry });
-    throw new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS);
+    throw unanswered(approvalId);
   }
 
   /** Returns the question that an earlier attempt has put, once it is answered. One that nobody answered is put again. */
@@ -94,7 +97,7 @@ export class JobCalls {
     if (typeof approvalId !== 'string') return undefined;
     const record = await this.#deps.approval(approvalId);
     if (record?.state === 'waiting' && record.expiresAt > runtime.now()) {
-      throw new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS);
+      throw unanswered(approvalId);
     }
     if (record && record.state !== 'waiting' && record.decidedBy !== NOBODY_IN_TIME)
       return approvalId;

@@ -1,17 +1,21 @@
 /** Turns what a handler returned or threw into the end of an attempt. */
 import { ERRORS, type ErrorCode, type ToolError, toolError } from '../contract/errors.ts';
 import type { JobEnd } from '../contract/queue.ts';
+import { compact } from '../kit/data/compact.ts';
 import { isCoded, reasonOf } from '../kit/data/reason-of.ts';
 import { checkPayload } from './check-payload.ts';
 
 /** Thrown through a handler when its job waits for something outside. */
 export class PostponedJob extends Error {
   readonly retryAfterMs: number;
+  /** The question to a person that it waits for. */
+  readonly approvalId: string | undefined;
 
-  constructor(why: string, retryAfterMs: number) {
+  constructor(why: string, retryAfterMs: number, approvalId?: string) {
     super(why);
     this.name = 'PostponedJob';
     this.retryAfterMs = retryAfterMs;
+    this.approvalId = approvalId;
   }
 }
 
@@ -36,7 +40,8 @@ const errorOf = (thrown: unknown): ToolError => {
 
 export const failedEnd = (thrown: unknown): JobEnd => {
   if (thrown instanceof PostponedJob) {
-    return { state: 'postponed', retryAfterMs: thrown.retryAfterMs };
+    const { retryAfterMs, message: reason, approvalId } = thrown;
+    return { state: 'postponed', retryAfterMs, reason, ...compact({ approvalId }) };
   }
   const error = errorOf(thrown);
   const { retryAfterMs } = error;

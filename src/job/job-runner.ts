@@ -25,11 +25,12 @@ export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
   redactError(error: ToolError): ToolError;
 }
 
-const noHandler = ({ type }: Job): JobEnd => ({
+const noHandler = ({ type }: Job, types: JobTypes): JobEnd => ({
   state: 'failed',
   error: toolError('NOT_FOUND', `This process has no handler for jobs of type ${type}.`, {
     suggestions: [
-      'Register it in the process that works on this queue, then put the job back with requeue.',
+      types.needOf(type) ??
+        'Register it in the process that works on this queue, then put the job back with requeue.',
     ],
   }),
   // Another process may have one.
@@ -54,6 +55,12 @@ const offSchedule = (): JobEnd => ({
 
 /** How long a job that is early waits at once: the clock may be put right before its moment. */
 const MAX_WAIT_MS = MINUTE_MS;
+
+const notYet = (earlyBy: number): JobEnd => ({
+  state: 'postponed',
+  retryAfterMs: Math.min(earlyBy, MAX_WAIT_MS),
+  reason: 'The moment of its schedule has not come.',
+});
 
 interface Deadline {
   readonly signal: AbortSignal;
@@ -95,11 +102,11 @@ export class JobRunner {
   async run(job: Job, run: JobRun, handsOutOnce: boolean): Promise<JobEnd> {
     try {
       const type = this.#deps.types.find(job.type);
-      if (!type) return noHandler(job);
+      if (!type) return noHandler(job, this.#deps.types);
       if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
       if (!isOfSchedule(job)) return offSchedule();
       const early = earlyMs(job, this.#deps.runtime.now());
-      if (early > 0) return { state: 'postponed', retryAfterMs: Math.min(early, MAX_WAIT_MS) };
+      if (early > 0) return notYet(early);
       const error = await this.#deps.refusal(job.caller);
       if (error) return { state: 'failed', error, retryable: false };
       const attempt = () => this.#traced(job, run, type);

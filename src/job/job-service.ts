@@ -25,6 +25,7 @@ import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
 import { JobSchedules } from './job-schedules.ts';
 import { inEnqueueSpan } from './job-spans.ts';
 import { assertQueueName } from './job-types.ts';
+import { type JobWaitsDeps, withWaits } from './job-waits.ts';
 import { isSameJob, jobTemplate, keyedId, runAtOf } from './new-job.ts';
 
 export interface QueueSettings {
@@ -37,7 +38,7 @@ export interface JobSettings {
   readonly queues: Readonly<Record<string, QueueSettings>>;
 }
 
-export interface JobServiceDeps extends JobRunnerDeps, AddJobDeps {
+export interface JobServiceDeps extends JobRunnerDeps, AddJobDeps, JobWaitsDeps {
   readonly runtime: Runtime;
   readonly settings: JobSettings;
 }
@@ -108,14 +109,15 @@ export class JobService {
   async get(jobId: string, as?: JobAs): Promise<Job | undefined> {
     const job = await (await this.#deps.queue()).get(jobId);
     const user = seenUser(as);
-    return user === undefined || job?.caller.userId === user ? job : undefined;
+    if (!job || (user !== undefined && job.caller.userId !== user)) return undefined;
+    return (await withWaits([job], this.#deps))[0];
   }
 
   async list(filter: JobFilter = {}, as?: JobAs): Promise<readonly Job[]> {
     const user = seenUser(as);
-    if (user === undefined) return (await this.#deps.queue()).list(filter);
-    if (filter.userId !== undefined && filter.userId !== user) return [];
-    return (await this.#deps.queue()).list({ ...filter, userId: user });
+    if (user !== undefined && filter.userId !== undefined && filter.userId !== user) return [];
+    const seen = user === undefined ? filter : { ...filter, userId: user };
+    return withWaits(await (await this.#deps.queue()).list(seen), this.#deps);
   }
 
   /** Does something with a job that the caller may see; false where it sees none. */

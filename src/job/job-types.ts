@@ -49,6 +49,8 @@ const assertType = ({ type, queue, concurrency, timeoutMs, handler }: JobType): 
 
 export class JobTypes {
   readonly #types = new Map<string, JobType>();
+  /** What types that ship need where they are not there. */
+  readonly #needs = new Map<string, string>();
 
   /** Throws CONFIG_INVALID, and CONFLICT for a type that another handler has. */
   register(
@@ -71,13 +73,25 @@ export class JobTypes {
     return this.#types.get(type);
   }
 
+  /** Notes what a type that ships needs, which is not there in this process. */
+  noteNeed(type: string, need: string): void {
+    this.#needs.set(type, need);
+  }
+
+  /** Says what a type that ships needs to be there; `undefined` for any other. */
+  needOf(type: string): string | undefined {
+    return this.#needs.get(type);
+  }
+
   /** Throws NOT_FOUND. */
   get(type: string): JobType {
     const entry = this.#types.get(type);
     if (entry) return entry;
-    const meant = didYouMean(type, this.#types.keys()) || '.';
+    const need = this.needOf(type);
+    const names = [...this.#types.keys(), ...this.#needs.keys()];
+    const meant = (need === undefined && didYouMean(type, names)) || '.';
     throw new ToolFailure('NOT_FOUND', `There is no type of job ${type}${meant}`, {
-      suggestions: ['Register it first: crib.jobs.register(type, handler).'],
+      suggestions: [need ?? 'Register it first: crib.jobs.register(type, handler).'],
     });
   }
 

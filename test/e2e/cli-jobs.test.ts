@@ -1,5 +1,7 @@
 /** Jobs from outside: added, listed and changed by commands, run by a worker that ends on SIGTERM. */
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Job, JobCounts, StoredSchedule } from '../../src/contract/queue.ts';
 import { createQuickProject } from './quick-project.ts';
@@ -71,11 +73,29 @@ describe('toolcrib jobs and toolcrib worker', () => {
     expect((await run('jobs', 'show', id)).code).toBe(2);
   }, 120_000);
 
+  it('a job that waits for a person says so, and goes on once its question is approved', async () => {
+    writeFileSync(join(project.folder, 'old.txt'), 'old');
+    const call = { tool: 'file_operations', input: { operation: 'delete', path: 'old.txt' } };
+    const { id } = (await run('jobs', 'add', 'tool', JSON.stringify(call), '--json')).json<Job>();
+    const waiting = await workUntil(id);
+    const approvalId = (JSON.parse(waiting.out.trim()) as { approvalId: string }).approvalId;
+    const shown = await run('jobs', 'show', id);
+    expect(shown.out).toContain(`for a person, toolcrib approvals show ${approvalId}`);
+    expect(shown.out).not.toContain('Due:');
+    expect((await run('jobs', 'list')).out).toContain(`waits for a person: ${approvalId}`);
+    const approved = await run('approvals', 'approve', approvalId, '--run');
+    expect(approved.code).toBe(0);
+    expect(approved.err).toContain('A job asked this; a worker goes on with it.');
+    expect(approved.err).not.toContain('toolcrib run');
+    await workUntil(id);
+    expect((await run('jobs', 'show', id, '--json')).json<Job>().state).toBe('completed');
+  }, 120_000);
+
   it('a schedule is made, listed and removed', async () => {
     const options = [
       '--cron',
       '30 4 * * *',
-      '--zone',
+      '--time-zone',
       'Europe/Vienna',
       '--payload',
       calculation('1'),
@@ -86,6 +106,17 @@ describe('toolcrib jobs and toolcrib worker', () => {
     expect(JSON.stringify(schedule)).not.toMatch(/"(seal|cadence|permissions|backoff)"/);
     expect((await run('jobs', 'unschedule', 'nightly')).code).toBe(0);
     expect((await run('jobs', 'unschedule', 'nightly')).code).toBe(2);
+  }, 120_000);
+
+  it('a job and a schedule of a misspelt tool are added with a warning', async () => {
+    const payload = JSON.stringify({ tool: 'calculatr', input: {} });
+    const { code, out, err } = await run('jobs', 'add', 'tool', payload, '--delay', '1h');
+    expect([code, err]).toEqual([0, expect.stringContaining('did you mean calculator?')]);
+    await run('jobs', 'remove', out.trim());
+    const options = ['--cron', '@daily', '--payload', payload];
+    const set = await run('jobs', 'schedule', 'typo', 'tool', ...options);
+    expect([set.code, set.err]).toEqual([0, expect.stringContaining('did you mean calculator?')]);
+    await run('jobs', 'unschedule', 'typo');
   }, 120_000);
 
   it.each([

@@ -217,6 +217,25 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await page.getByRole('heading', { name: 'There is no such run' }).waitFor();
   });
 
+  it('the graph of a run still fits once the window was made narrow', async () => {
+    const { runId } = await flows().start('sums', { count: 5 }, AGENT);
+    const page = await house.enter(`#/flows/run/${runId}`, {
+      viewport: { width: 1440, height: 900 },
+    });
+    await page.locator('.graph-step').nth(5).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const spare = () =>
+      page.locator('.graph').evaluate((frame) => {
+        const { right } = frame.getBoundingClientRect();
+        const ends = [...frame.querySelectorAll('.graph-step')].map((step) =>
+          Math.ceil(step.getBoundingClientRect().right),
+        );
+        return right - Math.max(...ends);
+      });
+    await expect.poll(spare, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
+    await flows().cancel(runId);
+  });
+
   it.each([
     ['phone', { viewport: { width: 390, height: 844 } }],
     ['tablet-dark', { viewport: { width: 820, height: 1000 }, colorScheme: 'dark' as const }],

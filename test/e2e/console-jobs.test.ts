@@ -63,6 +63,32 @@ describe.skipIf(!hasBrowser())('the jobs page of the console', { timeout: SLOW }
     expect(page.complaints).toEqual([]);
   });
 
+  it('a job that waits for a person leads to its question, and names its tool once it is dead', async () => {
+    const { jobs } = house.server.crib;
+    const call = { tool: 'file_operations', input: { operation: 'delete', path: 'old.txt' } };
+    const id = await jobs.enqueue('tool', call, { ...AGENT, retries: 0 });
+    const workers = await jobs.work({ queues: ['default'] });
+    await expect
+      .poll(async () => (await jobs.get(id))?.waitsFor?.length, { timeout: 30_000 })
+      .toBe(1);
+    const page = await house.enter(`#/jobs/${id}`);
+    await page.getByRole('table', { name: 'Jobs' }).getByText('waits for a person').waitFor();
+    const detail = page.getByRole('region', { name: `Job ${id}` });
+    expect(await detail.getByText('Not before').count()).toBe(0);
+    await detail.getByRole('link', { name: 'a person’s answer' }).click();
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    const [waits = ''] = (await jobs.get(id))?.waitsFor ?? [];
+    await house.server.crib.approvals.decide(waits.replace('approval:', ''), {
+      ...{ approve: false, by: 'ada' },
+    });
+    await expect.poll(async () => (await jobs.get(id))?.state, { timeout: 30_000 }).toBe('dead');
+    await workers.close();
+    await page.goto(`${house.server.url}/#/jobs?state=dead`);
+    await page.getByText('file_operations · USER_CANCELLED').waitFor();
+    await jobs.remove(id);
+    expect(page.complaints).toEqual([]);
+  });
+
   it('cancels a job that waits, and lists and removes a schedule', async () => {
     const { jobs } = house.server.crib;
     const id = await jobs.enqueue('tool', payload, { delayMs: 86_400_000 });

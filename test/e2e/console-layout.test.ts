@@ -49,6 +49,20 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     expect(await hiddenWidth(page)).toBeLessThanOrEqual(0);
   });
 
+  it('the queues show on a phone how many jobs are delayed', async () => {
+    const { jobs } = house.server.crib;
+    const call = { tool: 'calculator', input: { expression: '1' } };
+    const id = await jobs.enqueue('tool', call, { ...AGENT, delayMs: 86_400_000 });
+    const page = await house.enter('#/jobs', PHONE);
+    const queues = page.getByRole('table', { name: 'Queues' });
+    await queues.getByRole('columnheader', { name: 'Delayed' }).waitFor();
+    const frame = page.locator('.table-wrap', { has: queues });
+    expect(await frame.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
+      0,
+    );
+    await jobs.remove(id);
+  });
+
   it('a short name is not broken to make room', async () => {
     const page = await house.enter('#/activity', PHONE);
     const name = page.getByRole('link', { name: 'calculator' }).locator('bdi').first();

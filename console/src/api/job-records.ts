@@ -32,6 +32,8 @@ export interface JobRecord {
   readonly finishedAt?: number;
   readonly scheduleId?: string;
   readonly error?: ErrorBody;
+  /** The questions to a person that it waits for, each `approval:<id>`. */
+  readonly waitsFor?: readonly string[];
   /** Payload, progress and result are left out for this reader. */
   readonly withheld?: true;
   readonly payload?: unknown;

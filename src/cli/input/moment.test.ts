@@ -21,6 +21,11 @@ describe('readMoment', () => {
   });
 });
 
+it.each(['3000', '15'])('the refusal of the bare number %s names a span with its unit', (text) => {
+  const refusal = { extras: { suggestions: [expect.stringContaining('3s')] } };
+  expect(() => readDeadline('--delay', text, NOW)).toThrow(expect.objectContaining(refusal));
+});
+
 describe('readDeadline', () => {
   it('adds a span to now, and takes a date as it is', () => {
     expect(readDeadline('--expires', '8h', NOW)).toBe(NOW + 8 * 3_600_000);

@@ -19,6 +19,8 @@ export const readMoment = (option: string, text: string, now: number): number =>
   if (!Number.isNaN(moment)) return moment;
   throw misuse(
     `${option} takes a date or a time span.`,
-    'Such as 2026-11-15, 2026-11-15T09:30Z, 90m, 2h or 7d.',
+    /^\d+$/.test(text)
+      ? 'A span needs its unit, as in 3s, 90m, 2h or 7d; a date looks like 2026-11-15.'
+      : 'Such as 2026-11-15, 2026-11-15T09:30Z, 3s, 90m, 2h or 7d.',
   );
 };

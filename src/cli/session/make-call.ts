@@ -89,7 +89,10 @@ const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {
 };
 
 /** Tells whether `toolcrib undo` has something to restore. */
-const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promise<boolean> => {
+export const isUndoable = async (
+  crib: Crib,
+  { success, metadata }: ToolResult,
+): Promise<boolean> => {
   const { toolName, executionId } = metadata;
   if (!success || crib.tools.get(toolName)?.tool.tier === 'read_only') return false;
   return crib.executions.isUndoable(executionId);

@@ -54,6 +54,7 @@ const openService = async (
     replays: store.replays,
     late,
     approval: (id) => store.approvals.get(id),
+    questions: () => store.approvals.list('waiting'),
     seal: async (text) => (isPrivate ? undefined : seals.seal(text)),
     redactError: (error) => engine.redactError(error),
     isOurs: async (text, seal) => isPrivate || seals.isOurs(text, seal),

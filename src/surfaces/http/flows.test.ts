@@ -126,7 +126,13 @@ describe('POST /v1/flows/:name/runs', () => {
     const first = await start('pair', { input: { text: 'a' } }, key);
     const again = await start('pair', { input: { text: 'a' } }, key);
     expect(again.json.id).toBe(first.json.id);
-    expect(await start('pair', { input: { text: 'b' } }, key)).toMatchObject({ status: 409 });
+    const conflict = await start('pair', { input: { text: 'b' } }, key);
+    expect(conflict.status).toBe(409);
+    // The client has sent no runId.
+    expect(conflict.json.error.message).toBe(
+      'This idempotency key was used for a run of pair with another input or plan.',
+    );
+    expect(conflict.json.error.suggestions.join()).not.toContain('runId');
     const other = await http.ask('/v1/flows/pair/runs', {
       token: http.tokens.operator,
       method: 'POST',

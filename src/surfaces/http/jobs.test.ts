@@ -6,7 +6,9 @@ import type { Role } from '../../contract/tokens.ts';
 
 let http: TestHttp;
 beforeAll(async () => {
-  http = await openHttp([aTool()], { limits: { bodyBytes: 4096, failedAttempts: 1e9 } });
+  http = await openHttp([aTool(), aTool({ name: 'risky', tier: 'execute' })], {
+    limits: { bodyBytes: 4096, failedAttempts: 1e9 },
+  });
 });
 afterAll(() => http.close());
 
@@ -35,6 +37,18 @@ describe('POST /v1/jobs', () => {
       attempts: 1,
     });
     expect(JSON.stringify(await look())).not.toMatch(/"(seal|permissions|backoff)"/);
+  });
+
+  it('shows which question a job waits for', async () => {
+    const added = await post('/v1/jobs', { type: 'tool', payload: { tool: 'risky' } });
+    const workers = await http.crib.jobs.work({ queues: ['default'] });
+    const look = async () => (await as('agent', `/v1/jobs/${added.json.id}`)).json.waitsFor;
+    await expect.poll(look, { timeout: 20_000 }).toHaveLength(1);
+    const [question] = await http.crib.approvals.list();
+    expect(await look()).toEqual([`approval:${question?.id}`]);
+    await workers.close();
+    expect((await post(`/v1/jobs/${added.json.id}/cancel`, {})).status).toBe(200);
+    expect(await look()).toBeUndefined();
   });
 
   it('joins the trace of the request, and shows only its id', async () => {
@@ -70,6 +84,14 @@ describe('POST /v1/jobs', () => {
     reading.mockRestore();
     expect(added.status).toBe(201);
     expect(added.json).toEqual((await as('agent', `/v1/jobs/${added.json.id}`)).json);
+  });
+
+  it('names the field that was meant by a misspelt one', async () => {
+    const { status, json } = await post('/v1/jobs', { type: 'tool', payload: ECHO, delay: 5 });
+    expect([status, json.error.issues]).toEqual([
+      400,
+      [{ path: ['delay'], message: 'is not known; did you mean delayMs?' }],
+    ]);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { z } from 'zod';
-import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import { type Answer, JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import { type BodyFault, readBody } from '../door/read-body.ts';
@@ -15,6 +15,7 @@ import { type AdmitDeps, admit } from './auth/admit.ts';
 import type { Identity } from './auth/identity.ts';
 import { failure, type Refusal, refusal } from './error-reply.ts';
 import { createStaticFiles } from './pages/static-files.ts';
+import { requestIssues } from './request-issues.ts';
 import type { Replied, Route } from './route.ts';
 import { ROUTES } from './routes/route-table.ts';
 
@@ -81,18 +82,12 @@ const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
   };
 };
 
-const issuesOf = ({ issues }: z.ZodError): readonly Issue[] =>
-  issues.map(({ path, message }) => ({
-    path: path as (string | number)[],
-    message: path.length > 0 && message.endsWith('received undefined') ? 'is required' : message,
-  }));
-
 const parsed = (schema: z.ZodType | undefined, value: unknown, part: string): unknown => {
   if (!schema) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ToolFailure('VALIDATION_ERROR', `The ${part} of the request is not as it should be.`, {
-    issues: issuesOf(result.error),
+    issues: requestIssues(result.error, schema),
     suggestions: ['Correct the places named; /docs shows what is expected.'],
   });
 };

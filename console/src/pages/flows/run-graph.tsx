@@ -9,10 +9,11 @@ import {
   type NodeProps,
   Position,
   ReactFlow,
-  type ReactFlowInstance,
+  useReactFlow,
+  useStore,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { Graph } from '../../api/flow-records.ts';
 import { SafeText } from '../../components/safe-text.tsx';
 import { layoutGraph, noteOf, type PlacedGraph } from './layout-graph.ts';
@@ -75,19 +76,24 @@ const nodesOf = ({ nodes }: PlacedGraph, { selected, onSelect }: GraphProps): No
 const edgesOf = ({ edges }: PlacedGraph): Edge[] =>
   edges.map(({ from, to }) => ({ id: `${from} ${to}`, source: from, target: to }));
 
+/** Fits the view to the graph when the graph grows, and when the room for it changes. */
+const FittedView = ({ shape }: { readonly shape: string }) => {
+  const { fitView } = useReactFlow();
+  const room = useStore(({ width, height }) => `${width} ${height}`);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they say when the view does not fit any more
+  useEffect(() => void fitView(FIT), [fitView, shape, room]);
+  return null;
+};
+
 export const RunGraph = (props: GraphProps) => {
   const placed = useMemo(() => layoutGraph(props.graph), [props.graph]);
-  const [view, setView] = useState<ReactFlowInstance<Node<StepData>>>();
   const shape = `${placed.width} ${placed.height} ${placed.nodes.length}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view fits the graph when it grows
-  useEffect(() => void view?.fitView(FIT), [view, shape]);
   return (
     <section className="graph" aria-label={props.label}>
       <ReactFlow
         nodes={nodesOf(placed, props)}
         edges={edgesOf(placed)}
         nodeTypes={NODE_TYPES}
-        onInit={setView}
         fitView
         fitViewOptions={FIT}
         minZoom={0.1}
@@ -101,6 +107,7 @@ export const RunGraph = (props: GraphProps) => {
         preventScrolling={false}
         proOptions={{ hideAttribution: true }}
       >
+        <FittedView shape={shape} />
         <Background gap={18} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
       </ReactFlow>

@@ -10,6 +10,7 @@ import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, WhenLoaded } from '../../components/states.tsx';
+import { WaitsFor } from '../../components/waits-for.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf, replaceRoute } from '../../router/route.ts';
 import { RunActions } from './run-actions.tsx';
@@ -22,29 +23,12 @@ const LOOK_AGAIN_MS = 1500;
 /** A step for many items has a row for each; the rest are in the list. */
 const MAX_ROWS = 10;
 
-const Wait = ({ text }: { readonly text: string }) => {
-  const [kind = '', ...rest] = text.split(':');
-  const id = rest.join(':');
-  if (kind === 'approval') return <a href={hrefOf(['approvals', id])}>a person’s answer</a>;
-  if (kind === 'run') return <a href={hrefOf(['flows', 'run', id])}>another run</a>;
-  if (kind === 'call') return <a href={hrefOf(['activity', id])}>a call that is in doubt</a>;
-  return <SafeText text={id === '' ? kind : `${kind} ${id}`} />;
-};
-
 const RunFacts = ({ run }: { readonly run: RunDetail }) => (
   <Facts
     of={[
       [
         'Waits for',
-        run.waitsFor !== undefined && run.waitsFor.length > 0 && (
-          <ul className="plain-list">
-            {run.waitsFor.map((each) => (
-              <li key={each}>
-                <Wait text={each} />
-              </li>
-            ))}
-          </ul>
-        ),
+        run.waitsFor !== undefined && run.waitsFor.length > 0 && <WaitsFor waits={run.waitsFor} />,
       ],
       ['Missing', run.missingVersion && 'a server that has this version of the flow'],
       ['Until', run.wakeAt !== undefined && exactTime(run.wakeAt)],

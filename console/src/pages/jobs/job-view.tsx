@@ -8,17 +8,21 @@ import { JsonView } from '../../components/json-view.tsx';
 import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, WhenLoaded } from '../../components/states.tsx';
+import { WaitsFor } from '../../components/waits-for.tsx';
 import { usePolling } from '../../live/use-polling.ts';
 import { hrefOf } from '../../router/route.ts';
 import { JobActions } from './job-actions.tsx';
 import { JobBadge } from './job-badge.tsx';
+import { jobSubject } from './job-note.ts';
 
 const JobFacts = ({ job }: { readonly job: JobRecord }) => (
   <Facts
     of={[
+      ['Runs', jobSubject(job) !== undefined && <SafeText text={jobSubject(job) ?? ''} />],
+      ['Waits for', job.waitsFor !== undefined && <WaitsFor waits={job.waitsFor} />],
       ['Queue', <SafeText key="queue" text={job.queue} />],
       ['Added', exactTime(job.createdAt)],
-      ['Not before', job.state === 'delayed' && exactTime(job.runAt)],
+      ['Not before', job.state === 'delayed' && !job.waitsFor && exactTime(job.runAt)],
       ['Started', job.startedAt !== undefined && exactTime(job.startedAt)],
       ['Ended', job.finishedAt !== undefined && exactTime(job.finishedAt)],
       ['Attempts', `${job.attempts} of ${job.retries + 1}`],

@@ -17,6 +17,7 @@ import { PageFrame } from '../../layout/page-frame.tsx';
 import { usePolling } from '../../live/use-polling.ts';
 import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
 import { JobBadge } from './job-badge.tsx';
+import { jobNote } from './job-note.ts';
 import { JobView } from './job-view.tsx';
 import { QueueTable } from './queue-table.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
@@ -24,13 +25,6 @@ import { ScheduleTable } from './schedule-table.tsx';
 type Filter = Readonly<Record<string, string>>;
 
 const VIEWS = ['jobs', 'schedules'] as const;
-
-/** Tells jobs of one type apart: why it failed, which tool or flow it is about, or its id. */
-const noteOf = ({ id, type, state, error, payload }: JobRecord): string => {
-  if (error && state !== 'completed') return `${error.code}: ${error.message}`;
-  const { [type]: about } = Object(payload) as Readonly<Record<string, unknown>>;
-  return typeof about === 'string' ? about : id;
-};
 
 const COLUMNS: readonly Column<JobRecord>[] = [
   {
@@ -40,7 +34,7 @@ const COLUMNS: readonly Column<JobRecord>[] = [
       <>
         <SafeText text={job.type} />
         <span className="row-note">
-          <SafeText text={noteOf(job)} />
+          <SafeText text={jobNote(job)} />
         </span>
       </>
     ),

@@ -8,6 +8,7 @@ import { WhenLoaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { usePolling } from '../../live/use-polling.ts';
 import { hrefOf } from '../../router/route.ts';
+import './jobs.css';
 
 const StateCount = ({ row, state }: { readonly row: QueueCounts; readonly state: JobState }) =>
   row[state] === 0 ? (
@@ -29,7 +30,8 @@ const COLUMNS: readonly Column<QueueCounts>[] = [
     id: state,
     title: `${state.charAt(0).toUpperCase()}${state.slice(1)}`,
     isNumber: true,
-    isSecondary: state === 'completed' || state === 'cancelled' || state === 'delayed',
+    // What is over is left out first: the others are what a person looks for.
+    isSecondary: state === 'completed' || state === 'cancelled',
     cell: (row: QueueCounts) => <StateCount row={row} state={state} />,
     sortBy: (row: QueueCounts) => row[state],
   })),
@@ -45,7 +47,7 @@ export const QueueTable = () => {
     <WhenLoaded of={queues}>
       {({ items }) =>
         items.length === 0 ? null : (
-          <section className="panel" aria-label="Queues">
+          <section className="panel queues" aria-label="Queues">
             <h2>Queues</h2>
             <Table
               label="Queues"

@@ -119,7 +119,11 @@ describe('continuationOf', () => {
     const { crib: open, record } = await waiting();
     const run = { id: 'run 7', waitsFor: [`approval:${record.id}`] };
     const flows = { list: async () => [run] } as unknown as TestCrib['flows'];
-    const continuation = await continuationOf(record, { tools: open.tools, flows });
+    const continuation = await continuationOf(record, {
+      tools: open.tools,
+      jobs: open.jobs,
+      flows,
+    });
     expect(continuation).toEqual({ command: "toolcrib flow resume 'run 7'", by: 'run' });
   });
 
@@ -138,6 +142,7 @@ describe('continuationOf', () => {
     const question = { ...record, tool: 'toolcrib:confirm' };
     const withRun = (run: unknown) => ({
       tools: open.tools,
+      jobs: open.jobs,
       flows: { get: async () => run, list: async () => [] } as unknown as TestCrib['flows'],
     });
     expect(await continuationOf(question, withRun({ status: 'running' }))).toEqual({
@@ -156,10 +161,31 @@ describe('continuationOf', () => {
         status === 'blocked' ? [{ id: 'run-8', waitsFor: ['seal'] }] : [],
       steps: async () => [{ state: 'open', approvalId: record.id }],
     } as unknown as TestCrib['flows'];
-    expect(await continuationOf(record, { tools: open.tools, flows })).toEqual({
+    expect(await continuationOf(record, { tools: open.tools, jobs: open.jobs, flows })).toEqual({
       command: 'toolcrib flow resume run-8',
       by: 'run',
     });
+  });
+
+  it('leaves a call of a job to a worker: only the job can use the answer', async () => {
+    const { crib: open, record } = await waiting();
+    const question = { ...record, step: 'job:job-7:runner:1' };
+    const withJob = (state: string | undefined) => ({
+      ...{ tools: open.tools, flows: open.flows },
+      jobs: { get: async () => state && { id: 'job-7', state } } as unknown as TestCrib['jobs'],
+    });
+    expect(await continuationOf(question, withJob('delayed'))).toEqual({
+      ...{ command: 'toolcrib worker', by: 'job' },
+    });
+    expect(await continuationOf(question, withJob('dead'))).toEqual({
+      ...{ command: 'toolcrib jobs requeue job-7', by: 'stoppedJob' },
+    });
+    await expect(assertAwaited(question, withJob('delayed'))).resolves.toBeUndefined();
+    for (const state of ['completed', undefined]) {
+      await expect(assertAwaited(question, withJob(state))).rejects.toThrow(
+        'The job job-7 that asked',
+      );
+    }
   });
 
   it('repeats a call that no run waits for', async () => {

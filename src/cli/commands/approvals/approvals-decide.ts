@@ -8,6 +8,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { exitCodeOf, printResult } from '../../output/print-result.ts';
 import { localPerson } from '../../session/local-person.ts';
+import { isUndoable } from '../../session/make-call.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { type AnswerOptions, approvingAnswer, withAnswer } from './approval-answer.ts';
 import {
@@ -52,7 +53,8 @@ const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise
 const runNow = async (io: Io, crib: Crib, { id, request }: ApprovalRecord): Promise<number> => {
   const { tool, version, input, caller } = request;
   const result = await crib.execute(tool, input, { ...caller, version, approvalId: id });
-  printResult(io, result, { quiet: false, dryRun: false, undoable: request.tier === 'write' });
+  const undoable = !io.json && (await isUndoable(crib, result));
+  printResult(io, result, { quiet: false, dryRun: false, undoable });
   return exitCodeOf(result);
 };
 
@@ -91,7 +93,7 @@ const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =
     const answer = await approvingAnswer(io, { crib, record }, options);
     await decide(crib, record, answer);
     const { remember } = answer;
-    // Made here, a call of a run would happen beside the run, which then asks again.
+    // Made here, a call of a run or a job would happen beside it; the answer counts for its own call alone.
     if (options.run === true && resume.by === 'call') {
       if (remember && !io.json)
         note(io, `Also ${REMEMBERED[remember.scope]}: toolcrib permissions list`);

@@ -19,13 +19,17 @@ const HEAD = {
 /** `approval_` and eight characters: commands take the beginning of an id. */
 const SHORT_ID = 17;
 
+/** Shortens the id of an approval where a terminal has little room. */
+export const shortApproval = (io: Io, approvalId: string): string =>
+  Number.isFinite(widthOf(io)) ? approvalId.slice(0, SHORT_ID) : approvalId;
+
 const rowOf = (
   io: Io,
   { request, createdAt, summary }: ApprovalRecord,
 ): readonly (string | Cell)[] => {
   const { caller, expiresAt } = request;
   return [
-    Number.isFinite(widthOf(io)) ? request.id.slice(0, SHORT_ID) : request.id,
+    shortApproval(io, request.id),
     { text: request.tool, paint: io.ink.bold },
     visibleText(summary ?? request.action),
     request.tier,

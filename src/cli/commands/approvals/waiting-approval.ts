@@ -4,6 +4,7 @@ import type { Catalog } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { FINISHED } from '../../../contract/flow-store.ts';
+import { askingJobOf } from '../../../contract/job-view.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { byStart } from '../../input/by-start.ts';
 import { callerArguments } from '../../input/caller-options.ts';
@@ -33,7 +34,7 @@ export const resumeCommand = (
 /** How a call goes on once it is approved. */
 export interface Continuation {
   readonly command: string;
-  /** `run` and `plan` for what a flow has asked: only a run of the flow can use the answer. */
+  /** `run` and `plan` for what a flow has asked, `job` for a job: only these can use the answer. */
   readonly by: keyof typeof CONTINUES;
 }
 
@@ -42,6 +43,9 @@ export const CONTINUES = {
   call: 'It runs when its caller sends it again with its approval:',
   run: 'A run of a flow made it, and goes on with it. If no process works on the run:',
   plan: 'It starts one run:',
+  job: 'A job asked this; a worker goes on with it. If none works:',
+  stoppedJob:
+    'A job asked this that has ended since. It goes on with the answer once it is put back:',
 } as const;
 
 const PLAN_TOOL = 'toolcrib:plan';
@@ -85,27 +89,50 @@ const askingRun = ({ tool, request }: ApprovalRecord): string | undefined => {
   return typeof runId === 'string' ? runId : undefined;
 };
 
-/** Throws CONFLICT for a question of a run that is over: no answer to it changes anything. */
+const unawaited = (asking: string, state: string | undefined, approvalId: string): ToolFailure => {
+  const is = state === undefined ? 'is not on record any more' : `is ${state}`;
+  return new ToolFailure('CONFLICT', `The ${asking} that asked ${is}: no answer changes it.`, {
+    suggestions: [`Take the question out of the inbox: toolcrib approvals deny ${approvalId}`],
+  });
+};
+
+/** Throws CONFLICT for a question of a run or a job that is over: no answer to it changes anything. */
 export const assertAwaited = async (
   record: ApprovalRecord,
-  { flows }: Pick<Crib, 'flows'>,
+  { flows, jobs }: Pick<Crib, 'flows' | 'jobs'>,
 ): Promise<void> => {
+  const jobId = askingJobOf(record);
+  if (jobId !== undefined) {
+    const job = await jobs.get(jobId);
+    if (job && job.state !== 'completed') return;
+    throw unawaited(`job ${jobId}`, job?.state, record.id);
+  }
   const runId = askingRun(record);
   if (runId === undefined) return;
   const run = await flows.get(runId);
   if (run && !FINISHED.has(run.status)) return;
-  const state = run ? `is ${run.status}` : 'is not on record any more';
-  throw new ToolFailure('CONFLICT', `The run ${runId} that asked ${state}: no answer changes it.`, {
-    suggestions: [`Take the question out of the inbox: toolcrib approvals deny ${record.id}`],
-  });
+  throw unawaited(`run ${runId}`, run?.status, record.id);
 };
 
-/** Says how a call goes on once it is approved: made again, or by the run of the flow that asked. */
+/** Says how a job goes on that has asked: by a worker, after it was put back where it is dead or cancelled. */
+const jobContinuation = async (
+  jobId: string,
+  { jobs }: Pick<Crib, 'jobs'>,
+): Promise<Continuation> => {
+  const state = (await jobs.get(jobId))?.state;
+  return state === 'dead' || state === 'cancelled'
+    ? { command: `toolcrib jobs requeue ${shellQuote(jobId)}`, by: 'stoppedJob' }
+    : { command: 'toolcrib worker', by: 'job' };
+};
+
+/** Says how a call goes on once it is approved: made again, or by the run or the job that asked. */
 export const continuationOf = async (
   record: ApprovalRecord,
-  crib: Pick<Crib, 'flows' | 'tools'>,
+  crib: Pick<Crib, 'flows' | 'jobs' | 'tools'>,
 ): Promise<Continuation> => {
   if (record.tool === PLAN_TOOL) return { command: planCommand(record), by: 'plan' };
+  const jobId = askingJobOf(record);
+  if (jobId !== undefined) return jobContinuation(jobId, crib);
   const run = askingRun(record) ?? (await waitingRun(crib, record.id));
   return run === undefined
     ? { command: resumeCommand(record, crib.tools), by: 'call' }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type TimeZoneOptions, timeZoneFrom, withTimeZone } from '../../input/time-zone.ts';
 import { hint, type Io, print, printDone, printJson } from '../../io.ts';
 import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -26,17 +27,13 @@ const list = (io: Io): Promise<number> =>
     return 0;
   });
 
-interface ScheduleOptions {
-  readonly zone?: string;
-}
-
 const schedule = (
   io: Io,
   { subject, cron }: { readonly subject: string; readonly cron: string },
-  { zone }: ScheduleOptions,
+  options: TimeZoneOptions,
 ): Promise<number> =>
   withStore(io, async ({ crib }) => {
-    const timeZone = zone === undefined ? {} : { timeZone: zone };
+    const timeZone = timeZoneFrom(options);
     await crib.health.schedule(subject, cron, timeZone);
     if (io.json) printJson(io, { subject, cron, ...timeZone });
     else {
@@ -66,17 +63,16 @@ export const healthSchedulesCommand = (health: Command, io: Io): Command =>
 
 export const healthScheduleCommand = (health: Command, io: Io): Command =>
   withExamples(
-    withJson(health.command('schedule'))
+    withTimeZone(withJson(health.command('schedule')))
       .argument('<subject>', 'what is checked: all, store, server:…, the name of a tool')
       .argument('<cron>', 'five fields, or @hourly')
-      .option('--zone <name>', 'the time zone, as in Europe/Vienna; UTC otherwise')
       .action(
-        leaving(io, (subject: string, cron: string, options: ScheduleOptions) =>
+        leaving(io, (subject: string, cron: string, options: TimeZoneOptions) =>
           schedule(io, { subject, cron }, options),
         ),
       ),
     "toolcrib health schedule all '*/15 * * * *'",
-    "toolcrib health schedule server:github '0 6 * * *' --zone Europe/Vienna",
+    "toolcrib health schedule server:github '0 6 * * *' --time-zone Europe/Vienna",
   );
 
 export const healthUnscheduleCommand = (health: Command, io: Io): Command =>

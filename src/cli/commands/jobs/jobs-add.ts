@@ -1,10 +1,12 @@
 /** `toolcrib jobs add`: adds a job for a worker to run. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { callerFrom } from '../../input/caller-options.ts';
 import { readDeadline } from '../../input/moment.ts';
 import { hint, type Io, print, printJson } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
+import { warnOfJob } from './job-warnings.ts';
 
 interface AddOptions extends JobOptions {
   readonly delay?: string;
@@ -30,6 +32,7 @@ const add = async (
   };
   return withStore(io, async ({ crib }) => {
     const id = await crib.jobs.enqueue(type, payload, enqueueOptions);
+    await warnOfJob(io, { type, payload }, { crib, as: callerFrom(options) });
     if (io.json) printJson(io, { id });
     else {
       print(io, id);
@@ -47,7 +50,7 @@ export const jobsAddCommand = (jobs: Command, io: Io): Command =>
         'tool, flow, execute_workflow or another common type; your program adds types of its own',
       )
       .argument('[payload]', 'JSON, @file, or - for stdin')
-      .option('--delay <when>', 'run it not before: a span such as 10m, or a date')
+      .option('--delay <when>', 'run it not before: a span such as 30s or 10m, or a date')
       .option('--idempotency-key <key>', 'a repeated key returns the existing job')
       .action(
         leaving(io, (type: string, payload: string | undefined, options: AddOptions) =>

@@ -1,5 +1,6 @@
 /** `toolcrib jobs list`: the jobs, newest first. */
 import type { Command } from 'commander';
+import { waitingApprovals } from '../../../contract/flow-view.ts';
 import { JOB_STATES, type Job, type JobFilter } from '../../../contract/queue.ts';
 import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -10,10 +11,12 @@ import { readMoment } from '../../input/moment.ts';
 import { hint, type Io, print, printJson } from '../../io.ts';
 import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
+import { shortApproval } from '../approvals/approvals-list.ts';
 import { stateCell } from './find-job.ts';
+import { errorText, subjectOf } from './job-text.ts';
 
 const HEAD = {
-  names: ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'what went wrong'],
+  names: ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'note'],
   /** What a narrow terminal does without: tries, queue, user, when. */
   spare: [4, 2, 6, 5],
 };
@@ -41,9 +44,17 @@ const filterFrom = (io: Io, options: ListOptions): JobFilter => {
   };
 };
 
+/** Says what a job is about, and what it waits for or what went wrong. */
+const noteOf = (io: Io, job: Job): string => {
+  const { state, error } = job;
+  const waits = waitingApprovals(job).map((id) => `waits for a person: ${shortApproval(io, id)}`);
+  const problem =
+    error === undefined || state === 'completed' || waits.length > 0 ? waits : [errorText(error)];
+  return [subjectOf(job) ?? [], problem].flat().join(' · ');
+};
+
 const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
-  const { id, type, queue, state, attempts, retries, createdAt, caller, error } = job;
-  const reason = error === undefined ? '' : `${error.code}: ${error.message}`;
+  const { id, type, queue, state, attempts, retries, createdAt, caller } = job;
   return [
     visibleText(id),
     { text: visibleText(type), paint: io.ink.bold },
@@ -52,7 +63,7 @@ const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
     `${attempts}/${retries + 1}`,
     agoCell(createdAt, io),
     visibleText(caller.userId),
-    visibleText(state === 'completed' ? '' : reason),
+    visibleText(noteOf(io, job)),
   ];
 };
 
@@ -70,6 +81,9 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
         HEAD,
         jobs.map((job) => rowOf(io, job)),
       );
+      if (jobs.some((job) => waitingApprovals(job).length > 0)) {
+        hint(io, 'Look at a question before you decide: toolcrib approvals show <id>');
+      }
       if (jobs.length === filter.limit) {
         hint(io, 'There may be more: --limit, --before');
       }

@@ -4,11 +4,14 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { plainSchedule } from '../../../surfaces/http/job-access.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { callerFrom } from '../../input/caller-options.ts';
+import { type TimeZoneOptions, timeZoneFrom, withTimeZone } from '../../input/time-zone.ts';
 import { type Io, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
+import { warnOfJob } from './job-warnings.ts';
 
 const HEAD = {
   names: ['schedule', 'pattern', 'time zone', 'type', 'next', 'last', 'user'],
@@ -35,9 +38,8 @@ const list = (io: Io): Promise<number> =>
     return 0;
   });
 
-interface ScheduleOptions extends JobOptions {
+interface ScheduleOptions extends JobOptions, TimeZoneOptions {
   readonly cron: string;
-  readonly zone?: string;
   readonly payload?: string;
 }
 
@@ -46,7 +48,7 @@ const schedule = async (
   { id, type }: { readonly id: string; readonly type: string },
   options: ScheduleOptions,
 ): Promise<number> => {
-  const { cron, zone, payload: text } = options;
+  const { cron, payload: text } = options;
   const payload = await payloadFrom(io, text);
   return withStore(io, async ({ crib }) => {
     const stored = await crib.jobs.schedule(id, {
@@ -54,8 +56,9 @@ const schedule = async (
       cron,
       type,
       payload,
-      ...(zone !== undefined && { timeZone: zone }),
+      ...timeZoneFrom(options),
     });
+    await warnOfJob(io, { type, payload }, { crib, as: callerFrom(options) });
     if (io.json) printJson(io, plainSchedule(stored));
     else printDone(io, `${visibleText(id)} is next due at ${formatTime(stored.nextAt)}`);
     return 0;
@@ -82,11 +85,10 @@ export const jobsSchedulesCommand = (jobs: Command, io: Io): Command =>
 
 export const jobsScheduleCommand = (jobs: Command, io: Io): Command =>
   withExamples(
-    withJobOptions(withJson(jobs.command('schedule')))
+    withTimeZone(withJobOptions(withJson(jobs.command('schedule'))))
       .argument('<id>', 'a name for the schedule; an existing one is changed')
       .argument('<type>', 'the type of job')
       .requiredOption('--cron <pattern>', 'five fields, six with seconds in front, or @daily')
-      .option('--zone <name>', 'the time zone, as in Europe/Vienna; UTC otherwise')
       .option('--payload <json>', 'the payload: JSON, @file, or - for stdin')
       .action(
         leaving(io, (id: string, type: string, options: ScheduleOptions) =>

@@ -1,5 +1,6 @@
 /** `toolcrib jobs show`: one job in full. */
 import type { Command } from 'commander';
+import { waitingApprovals } from '../../../contract/flow-view.ts';
 import type { Job } from '../../../contract/queue.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { plainJob } from '../../../surfaces/http/job-access.ts';
@@ -23,6 +24,16 @@ const valueLines = (io: Io, name: string, value: unknown): readonly string[] =>
 const momentLine = (name: string, moment: number | undefined): readonly string[] =>
   moment === undefined ? [] : [`${name} ${formatTime(moment)}`];
 
+/** Says what a job waits for: a person, or the moment of its next attempt. */
+const waitLines = (job: Job): readonly string[] => {
+  const approvals = waitingApprovals(job);
+  if (approvals.length === 0)
+    return job.state === 'delayed' ? momentLine('Due:     ', job.runAt) : [];
+  return approvals.map((id) =>
+    visibleText(`Waits:    for a person, toolcrib approvals show ${id}`),
+  );
+};
+
 const linesOf = (io: Io, job: Job): readonly string[] => {
   const { id, type, queue, state, attempts, retries, caller, priority, scheduleId, error } = job;
   return [
@@ -32,7 +43,7 @@ const linesOf = (io: Io, job: Job): readonly string[] => {
     visibleText(`Runs as:  user ${caller.userId}, agent ${caller.agentId}`),
     ...(scheduleId === undefined ? [] : [visibleText(`Schedule: ${scheduleId}`)]),
     ...momentLine('Added:   ', job.createdAt),
-    ...(state === 'delayed' ? momentLine('Due:     ', job.runAt) : []),
+    ...waitLines(job),
     ...momentLine('Started: ', job.startedAt),
     ...momentLine('Ended:   ', job.finishedAt),
     ...valueLines(io, 'Payload', job.payload),

@@ -1,16 +1,15 @@
 /** `toolcrib worker`: works on queues until a signal ends it; running jobs may finish first. */
 import type { Command } from 'commander';
-import { type Job, type JobEnd, traceIdOf } from '../../../contract/queue.ts';
 import { compact } from '../../../kit/data/compact.ts';
-import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print } from '../../io.ts';
+import { type Io, note } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { switchOnSignal } from '../../session/log-signals.ts';
 import { awaitEnd, endingOf } from '../../session/on-interrupt.ts';
 import { openCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from '../flow/flow-modules.ts';
+import { AttemptReports, attemptFields, printAttempt } from './attempt-reports.ts';
 
 interface WorkerOptions extends ModuleOptions {
   readonly queues?: readonly string[];
@@ -21,35 +20,6 @@ interface WorkerOptions extends ModuleOptions {
 
 const GRACE_S = 30;
 
-const endText = (end: JobEnd): string => {
-  if (end.state === 'completed') return 'completed';
-  if (end.state === 'postponed') return 'postponed';
-  const { error, retryable } = end;
-  return `failed${retryable ? '' : ' for good'}: ${error.code}: ${error.message}`;
-};
-
-/** Prints one line for each attempt; with `--json` as JSON, without characters a terminal obeys. */
-const report = (io: Io, { id, type, queue, attempts }: Job, end: JobEnd): void => {
-  if (io.json) {
-    const code = end.state === 'failed' ? { code: end.error.code } : {};
-    const line = { id, type, queue, attempt: attempts, end: end.state, ...code };
-    print(io, visibleJson(JSON.stringify(line)));
-  } else print(io, visibleText(`${type} ${id} ${endText(end)}`));
-};
-
-/** Lists the fields of the log line; ids lead to the calls that the job made. */
-const attemptFields = (job: Job, end: JobEnd) => ({
-  type: job.type,
-  queue: job.queue,
-  attempt: job.attempts,
-  state: end.state,
-  ...(end.state === 'failed' && { code: end.error.code, retryable: end.retryable }),
-  jobId: job.id,
-  traceId: traceIdOf(job),
-  callerId: job.caller.userId,
-  ...(job.scheduleId !== undefined && { scheduleId: job.scheduleId }),
-});
-
 const work = async (io: Io, options: WorkerOptions): Promise<number> => {
   const { queues, concurrency, grace = GRACE_S, quiet = false } = options;
   const { crib, logging } = await openCrib(io, undefined, { watch: true, service: 'worker' });
@@ -57,15 +27,15 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
   // A second signal means that the user does not want to wait.
   const { ended, release } = awaitEnd(io, endingOf(io, logging));
   const stopSwitching = switchOnSignal(io, logging);
-  let count = 0;
+  const reports = new AttemptReports();
   try {
     await registerModules(io, crib, options);
     const workers = await crib.jobs.work({
       ...compact({ queues, concurrency }),
       onEnd: (job, end) => {
-        count += 1;
+        if (!reports.isNews(job, end)) return;
         log.info('job attempt ended', attemptFields(job, end));
-        if (!quiet) report(io, job, end);
+        if (!quiet) printAttempt(io, job, end);
       },
     });
     const stopAlerts = crib.raiseAlerts();
@@ -74,7 +44,7 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
     note(io, `Stopping: jobs that run may take ${grace} s more.`);
     await workers.close(grace * 1_000);
     await stopAlerts();
-    note(io, `${counted(count, 'attempt')} made.`);
+    note(io, `${counted(reports.count, 'attempt')} made.`);
     return 0;
   } finally {
     await crib.close();

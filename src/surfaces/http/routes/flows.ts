@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { declaredDrawing } from '../../../kit/graph/declared-drawing.ts';
-import { keyedRunId } from '../../door/keyed-run-id.ts';
+import { startKeyed } from '../../door/start-keyed.ts';
 import { callerOfIdentity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import { ownRun, runPage, shownRun, visibleRun } from '../flow-access.ts';
@@ -70,12 +71,10 @@ const start = defineRoute({
     };
     // The calls of a run have the id of the run as theirs.
     const run = async ({ traceId: _, ...own }: CallAs) => {
-      const { runId } = await flows.start(params.name, input, {
-        ...own,
-        ...(version !== undefined && { version }),
-        ...(planApproval !== undefined && { planApproval }),
-        ...(key !== undefined && { runId: keyedRunId({ userId, flow: params.name, key }) }),
-      });
+      const options = { ...own, ...compact({ version, planApproval }) };
+      const { runId } = await startKeyed({ userId, flow: params.name, key }, (id) =>
+        flows.start(params.name, input, { ...options, ...id }),
+      );
       const started = await visibleRun(runId, services, identity);
       return { status: 201, body: shownRun(started, identity) };
     };

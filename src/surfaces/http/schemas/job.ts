@@ -35,6 +35,8 @@ export const jobSchema = z.object({
   idempotencyKey: z.string().optional(),
   scheduleId: z.string().optional(),
   error: errorBodySchema.shape.error.optional(),
+  /** The questions to a person that it waits for, each `approval:<id>`. */
+  waitsFor: z.array(z.string()).optional(),
   /** Payload, progress and result are left out: this reader is neither owner nor admin. */
   withheld: z.literal(true).optional(),
   payload: z.unknown().optional(),

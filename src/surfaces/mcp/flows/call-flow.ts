@@ -8,7 +8,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { readTrace } from '../../../kit/http/trace-context.ts';
-import { keyedRunId } from '../../door/keyed-run-id.ts';
+import { startKeyed } from '../../door/start-keyed.ts';
 import type { CallContext } from '../call/call-context.ts';
 import { textMeta } from '../call/call-round.ts';
 import { type NamedCall, unknownTool } from '../call/own-tools.ts';
@@ -47,12 +47,10 @@ const startRun = async (
   const key = textMeta(ctx, META.idempotencyKey);
   const { userId = LOCAL_CALLER.userId } = caller;
   const trace = readTrace(textMeta(ctx, 'traceparent'), textMeta(ctx, 'tracestate'));
-  const { runId } = await crib.flows.start(flow.name, input.read(args), {
-    ...caller,
-    ...(trace && { trace }),
-    version: flow.version,
-    ...(key !== undefined && { runId: keyedRunId({ userId, flow: flow.name, key }) }),
-  });
+  const options = { ...caller, ...(trace && { trace }), version: flow.version };
+  const { runId } = await startKeyed({ userId, flow: flow.name, key }, (id) =>
+    crib.flows.start(flow.name, input.read(args), { ...options, ...id }),
+  );
   const run = await findOwnRun(crib, runId, caller);
   if (run) return run;
   throw new ToolFailure('CONFLICT', 'Another client has used this idempotency key.', {

@@ -1,0 +1,41 @@
+/** Runs that a client names by a key of its own, the same on every surface. */
+import { createHash } from 'node:crypto';
+import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
+
+export interface RunKey {
+  readonly userId: string;
+  readonly flow: string;
+  readonly key: string;
+}
+
+/** Makes the id of a run from a key: the same key of two callers, or two flows, makes two runs. */
+const keyedRunId = ({ userId, flow, key }: RunKey): string => {
+  const parts = JSON.stringify([userId, flow, key]);
+  return `key-${createHash('sha256').update(parts).digest('base64url').slice(0, 32)}`;
+};
+
+const keyTaken = (flow: string, runId: string): ToolFailure => {
+  const message = `This idempotency key was used for a run of ${flow} with another input or plan.`;
+  return new ToolFailure('CONFLICT', message, {
+    suggestions: [`Use a new key for a new run. That of this key is ${runId}.`],
+  });
+};
+
+/**
+ * Starts a run under the id of its key, or under none. Rejects with CONFLICT, in words about the key, where it
+ * was used for another run: the client has chosen no id.
+ */
+export const startKeyed = async <T>(
+  { key, ...owner }: Omit<RunKey, 'key'> & { readonly key: string | undefined },
+  start: (id: { readonly runId?: string }) => Promise<T>,
+): Promise<T> => {
+  if (key === undefined) return start({});
+  const runId = keyedRunId({ ...owner, key });
+  try {
+    return await start({ runId });
+  } catch (error) {
+    const isTaken = errorCodeOf(error) === 'CONFLICT' && reasonOf(error).includes(runId);
+    throw isTaken ? keyTaken(owner.flow, runId) : error;
+  }
+};
