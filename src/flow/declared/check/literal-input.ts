@@ -30,17 +30,23 @@ const literalOf = (spec: unknown): Literal | undefined => {
 const placeOf = (issue: Issue, spec: unknown): Misfit => {
   const path: (string | number)[] = [];
   let at = spec;
+  let isLiteral = false;
+  // What is inside a literal is taken as it is, even where it looks like one.
+  const enterLiteral = (): void => {
+    if (isLiteral || !isRecord(at) || !isForm(at, 'value')) return;
+    isLiteral = true;
+    path.push('value');
+    at = at.value;
+  };
   for (const key of issue.path) {
-    if (isRecord(at) && isForm(at, 'value')) {
-      path.push('value');
-      at = at.value;
-    }
+    enterLiteral();
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) {
       return { path, message: `${key} ${issue.message}`, missing: String(key) };
     }
     path.push(key);
-    at = (at as Readonly<Record<string, unknown>>)[key];
+    at = Reflect.get(at, key);
   }
+  enterLiteral();
   return { path, message: issue.message };
 };
 

@@ -107,7 +107,7 @@ export const undeclaredField = (
   const [name] = reference.segments;
   const { properties } = input;
   if (typeof name !== 'string' || !isRecord(properties) || Object.hasOwn(properties, name)) return;
-  return `the input of the flow declares no field ${name}${hint(name, properties)}`;
+  return `${text}: the input declares no field ${name}${hint(name, properties)}`;
 };
 
 export const isForm = (spec: Readonly<Record<string, unknown>>, name: string): boolean =>
