@@ -8,6 +8,7 @@ import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { readFlowFile } from './flow-source.ts';
+import { toolFileFault } from './tool-file-fault.ts';
 import { isUntrusted } from './untrusted-flows.ts';
 
 const faultLine = (io: Io, file: string, fault: FlowFault): string => {
@@ -26,8 +27,10 @@ const validate = (io: Io, files: readonly string[], options: ModuleOptions): Pro
     for (const file of files) {
       // The line break makes an empty file a flow with a fault; an empty text would be refused as an
       // argument.
-      const { ok, faults } = await crib.flows.validate(`${await readFlowFile(io, file)}\n`);
-      results.push({ file, ok, faults });
+      const text = `${await readFlowFile(io, file)}\n`;
+      const { ok, faults } = await crib.flows.validate(text);
+      const toolFault = ok ? undefined : await toolFileFault(text);
+      results.push({ file, ok, faults: toolFault ? [toolFault] : faults });
     }
     const isGood = results.every(({ ok }) => ok);
     if (io.json) printJson(io, { ok: isGood, files: results });
