@@ -96,8 +96,6 @@ const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): 
 /** What became of each file, by its path: a later entry counts, because it was undone later. */
 type UndoneFiles = ReadonlyMap<string, 'restored' | 'removed'>;
 
-const NO_FILES: UndoneFiles = new Map();
-
 const restoreFiles = async (
   snapshots: readonly Snapshot[],
   deps: UndoDeps,
@@ -150,7 +148,7 @@ interface PartUndo {
 /** Undoes one inner call. One that was undone before counts as undone, also in a second try. */
 const undoPart = async (executionId: string, undoing: Undoing): Promise<PartUndo> => {
   const [row] = await undoing.deps.store.audit.query({ executionId, status: 'undone', limit: 1 });
-  if (row) return { part: { executionId, tool: row.tool, undone: true }, files: NO_FILES };
+  if (row) return { part: { executionId, tool: row.tool, undone: true }, files: new Map() };
   let tool = '';
   try {
     const past = await pastOf({ executionId }, undoing.scope, undoing.deps);
@@ -159,7 +157,7 @@ const undoPart = async (executionId: string, undoing: Undoing): Promise<PartUndo
     return { part: { executionId, tool, ...stateOf(parts) }, files };
   } catch (thrown) {
     const part = { executionId, tool, undone: false, reason: reasonOf(thrown) };
-    return { part, files: NO_FILES };
+    return { part, files: new Map() };
   }
 };
 
