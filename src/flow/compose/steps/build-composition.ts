@@ -60,12 +60,12 @@ const compile = (source: unknown, { values, warn, ...tools }: BuildOptions) => {
   const { definition, issues, mended } = readShape(source);
   if (!definition) throw refused('VALIDATION_ERROR', issues);
   const steps = compileSteps(definition, tools, values);
+  for (const warning of steps.warnings) warn?.(warning);
   const ofSteps = steps.issues.filter(({ path }) => !mended.some((part) => startsWith(path, part)));
   const faults = [...issues, ...ofSteps];
   const missing = dependencyIssues(definition, tools.find);
   if (faults.length > 0) throw refused('VALIDATION_ERROR', [...faults, ...missing]);
   if (missing.length > 0) throw refused('DEPENDENCY_MISSING', missing);
-  for (const warning of steps.warnings) warn?.(warning);
   return { definition, ...steps };
 };
 

@@ -130,6 +130,7 @@ describe('a step of a composition whose parameters never fit its tool', () => {
         `${STEP}.dynamic.by: input.topik: the input declares no field topik; did you mean topic?`,
       ],
     });
+    expect(faultsOf([step], { aggregation: 5 }).warnings).toHaveLength(1);
     const schema = { type: 'object', properties: { topic: {} }, additionalProperties: false };
     expect(faultsOf([step], { schema }).faults).toEqual([
       `${STEP}.dynamic.by: input.topik cannot be there: nothing has a field topik; did you mean topic?`,
