@@ -175,7 +175,10 @@ export interface RunningCall extends ExecutionStatus, CallerNames {
 
 export interface UndoReport {
   readonly executionId: string;
+  /** The files that have their earlier content again. */
   readonly restored: readonly string[];
+  /** The files that the call had created, and that are gone again. */
+  readonly removed: readonly string[];
   /** For a call that made others: what became of each of these, in the order of undoing. */
   readonly parts?: readonly UndonePart[];
 }
@@ -224,7 +227,7 @@ export interface CribExecutions {
    *
    * @example
    * const undone = await crib.executions.undo(executionId);
-   * if (undone.success) console.log(undone.data.restored);
+   * if (undone.success) console.log(undone.data.restored, undone.data.removed);
    */
   undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>>;
   /**

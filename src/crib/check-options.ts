@@ -1,5 +1,6 @@
 /** Checks the options of a crib: a misspelt `policy` must not leave a crib without rules. */
 import { stat } from 'node:fs/promises';
+import { STORE_URL, STORE_URL_TEXT } from '../config/sections/store-url.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import {
   type ArgumentCheck,
@@ -19,11 +20,15 @@ import {
 
 const ownStore = withMethods('close');
 
+/** Refuses what is no address before the first call needs it. */
+const address: ArgumentCheck = (value) =>
+  typeof value === 'string' && STORE_URL.test(value) ? undefined : STORE_URL_TEXT;
+
 const store: ArgumentCheck = (value) => {
   if (value === 'memory') return undefined;
   const isStore = typeof value === 'object' && value !== null && 'audit' in value;
   const isPostgres = typeof value === 'object' && value !== null && 'postgres' in value;
-  const database = isPostgres ? fields({ postgres: text }) : fields({ sqlite: text });
+  const database = isPostgres ? fields({ postgres: address }) : fields({ sqlite: text });
   const problem = isStore ? ownStore(value) : database(value);
   return (
     problem &&

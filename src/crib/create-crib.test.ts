@@ -33,6 +33,23 @@ describe('createCrib', () => {
     });
   });
 
+  it.each(['nope', 'db.example.com/toolcrib', 'mysql://db', 'postgres://', 'http://db'])(
+    'refuses %j as the address of a store at once',
+    async (postgres) => {
+      await expect(createCribHost({ store: { postgres } })).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+        message: expect.stringContaining('postgres://user@host:5432/database'),
+      });
+    },
+  );
+
+  it('takes an address, and a secret that holds one, before a connection is needed', async () => {
+    for (const postgres of ['postgresql:///crib?host=/run/postgresql', `\${secret:STORE_URL}`]) {
+      const crib = await createCribHost({ store: { postgres }, builtins: false });
+      await crib.close();
+    }
+  });
+
   it('answers with a result when the store cannot be opened, and recovers when it can', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-nostore-'));
     await writeFile(join(root, '.toolcrib'), 'a file where a folder should be');

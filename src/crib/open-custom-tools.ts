@@ -34,7 +34,7 @@ export interface CustomToolsDeps {
   readonly defaultSandbox: SandboxType;
   readonly runtime: Runtime;
   readonly events: Events;
-  readonly registry: Pick<Catalog, 'get'>;
+  readonly registry: Pick<Catalog, 'get' | 'suggest'>;
 }
 
 /** The tools with code, and those that are composed of other tools. */
@@ -57,9 +57,9 @@ const onToolChange =
   };
 
 /** Loads the language of compositions only for composed tools. */
-const buildComposed: BuildComposed = async (definition, find) => {
+const buildComposed: BuildComposed = async (definition, parts) => {
   const { buildComposition } = await import('../flow/compose/steps/build-composition.ts');
-  return buildComposition(definition as CompositionDefinition, { find });
+  return buildComposition(definition as CompositionDefinition, parts);
 };
 
 export const openCustomTools = (tools: CustomTools, deps: CustomToolsDeps): CustomSources => {
@@ -84,6 +84,7 @@ export const openCustomTools = (tools: CustomTools, deps: CustomToolsDeps): Cust
     files: source.composed,
     build: buildComposed,
     find: (name) => deps.registry.get(name)?.tool,
+    suggest: (name) => deps.registry.suggest(name),
     onToolChange: onToolChange(deps.events),
     report,
   });

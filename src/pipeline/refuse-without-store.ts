@@ -1,11 +1,12 @@
 /** Answers a call that cannot be recorded because there is no store: it does not run. */
 import type { CallAs } from '../contract/call-options.ts';
-import { isErrorCode, type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import { type ToolError, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import { newCall } from './new-call.ts';
 import { failedWith } from './outcome.ts';
+import { codedFailure } from './record/read-thrown.ts';
 import { optionsFault } from './request-fault.ts';
 
 interface Refused {
@@ -16,22 +17,25 @@ interface Refused {
   readonly error: unknown;
 }
 
-/** Keeps the error's own message where it has a code: it says what to correct. */
+const NOT_OPENED = 'The store cannot be opened, so nothing was run';
+
+/** Keeps the code of an error that no later try makes good; any other is the store's. */
 const refusalOf = (error: unknown): ToolError => {
-  if (error instanceof ToolFailure && error.extras.retryable === false) {
-    return toolError(error.code, error.message, error.extras);
+  const coded = codedFailure(error);
+  if (!coded) {
+    return toolError('STORE_UNAVAILABLE', `${NOT_OPENED}.`, {
+      suggestions: ['Run `toolcrib doctor` to see what is wrong with it.'],
+    });
   }
-  const isCoded = error instanceof Error && 'code' in error && isErrorCode(error.code);
-  const suggestions = isCoded
-    ? [error.message]
-    : ['Run `toolcrib doctor` to see what is wrong with it.'];
-  return toolError('STORE_UNAVAILABLE', 'The store cannot be opened, so nothing was run.', {
-    suggestions,
-  });
+  const own = toolError(coded.code, coded.message, coded.extras);
+  if (!own.retryable) return own;
+  return toolError('STORE_UNAVAILABLE', `${NOT_OPENED}: ${coded.message}`, coded.extras);
 };
 
 export const refuseWithoutStore = ({ error, ...call }: Refused, runtime: Runtime): ToolResult => {
-  runtime.log.error('the store could not be opened', { error: thrownText(error) });
+  // The answer has the cause where it is known.
+  const level = codedFailure(error) ? 'debug' : 'error';
+  runtime.log[level]('the store could not be opened', { error: thrownText(error) });
   // Invalid options are left out: the call does not run anyway.
   const as = optionsFault(call.as) ? undefined : call.as;
   const from = { ...call, as, parent: undefined };

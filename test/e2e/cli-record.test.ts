@@ -49,6 +49,14 @@ describe('toolcrib init', () => {
 });
 
 describe('toolcrib undo', () => {
+  it('says of a file that the call had created that it was removed', async () => {
+    const project = createQuickProject();
+    const id = await write(project, 'new');
+    const undone = await project.run(['undo', id, '--yes']);
+    expect([undone.code, undone.out]).toEqual([0, '✓ removed a.txt\n']);
+    expect(existsSync(join(project.folder, 'a.txt'))).toBe(false);
+  });
+
   it('shows what it would restore, restores it, and refuses a second time', async () => {
     const project = createQuickProject();
     const file = join(project.folder, 'a.txt');

@@ -96,10 +96,10 @@ const undo = (
     if (io.json) printJson(io, result);
     else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
     else {
-      for (const path of result.data?.restored ?? []) {
-        printDone(io, `restored ${nameOf(io, path)}`);
-      }
-      for (const { tool, executionId: part, undone, reason = '' } of result.data?.parts ?? []) {
+      const { restored = [], removed = [], parts = [] } = result.data ?? {};
+      for (const path of restored) printDone(io, `restored ${nameOf(io, path)}`);
+      for (const path of removed) printDone(io, `removed ${nameOf(io, path)}`);
+      for (const { tool, executionId: part, undone, reason = '' } of parts) {
         if (!undone)
           note(io, `! ${tool}, execution ${part}, was not undone: ${visibleText(reason)}`);
       }

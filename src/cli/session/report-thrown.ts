@@ -12,6 +12,7 @@ import {
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
+import { systemFault } from './system-fault.ts';
 
 /** The exit code when something named does not exist: bad input, as for an unknown tool. */
 const NOT_FOUND_EXIT = 2;
@@ -63,7 +64,7 @@ const errorOf = (thrown: unknown, advice: Advice): ToolError => {
       suggestions: [`Correct these settings, then check them: ${advice.doctor}`],
     });
   }
-  return toolError('INTERNAL', reasonOf(thrown));
+  return systemFault(thrown) ?? toolError('INTERNAL', reasonOf(thrown));
 };
 
 /** Prints the error; returns the exit code. Requested help is not an error. */

@@ -4,6 +4,7 @@ import { LOG_LEVELS } from '../../contract/log-level.ts';
 import { alertsSetting } from './alerts.ts';
 import { MAX_TIMER_MS, nonEmptyText } from './fields.ts';
 import { optionalSetting, section, setting } from './setting.ts';
+import { STORE_URL, STORE_URL_TEXT } from './store-url.ts';
 
 export const workspaceSection = section(
   z.strictObject({
@@ -23,9 +24,6 @@ export const workspaceSection = section(
 
 const SECRET = `\${secret:KEY}`;
 
-/** An address, or a secret that holds the whole of it. */
-const STORE_URL = /^(?:postgres(?:ql)?:\/\/.|\$\{secret:[A-Za-z0-9_.:-]+\}$)/;
-
 export const storeSection = section(
   z.strictObject({
     driver: setting(z.enum(['sqlite', 'memory']), {
@@ -38,15 +36,10 @@ export const storeSection = section(
       project: { inside: '.toolcrib' },
       default: '.toolcrib/state.db',
     }),
-    url: optionalSetting(
-      z.string().regex(STORE_URL, {
-        error: 'expected postgres://user@host:5432/database, or a secret that holds it',
-      }),
-      {
-        about: `The address of a PostgreSQL database that is used instead of driver and path, for processes on several machines. ${SECRET} in it stands for a secret, e.g. the password.`,
-        project: 'user',
-      },
-    ),
+    url: optionalSetting(z.string().regex(STORE_URL, { error: STORE_URL_TEXT }), {
+      about: `The address of a PostgreSQL database that is used instead of driver and path, for processes on several machines. ${SECRET} in it stands for a secret, e.g. the password.`,
+      project: 'user',
+    }),
     schema: setting(z.string().regex(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/), {
       about: 'The schema of the PostgreSQL database that holds the tables.',
       project: 'user',

@@ -2,6 +2,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { assertArguments, callback, fields, optional } from '../../kit/data/check-arguments.ts';
+import { nearestName } from '../../kit/text/did-you-mean.ts';
 import { assertParts } from './compose-options.ts';
 import type { CustomAggregator } from './steps/aggregate.ts';
 import type { CompositionResult } from './steps/build-composition.ts';
@@ -48,5 +49,9 @@ export const createComposition = async (
     throw new ToolFailure('CONFIG_INVALID', 'createComposition: two tools have the same name.');
   }
   const { buildComposition } = await import('./steps/build-composition.ts');
-  return buildComposition(definition, { find: (name) => byName.get(name), custom: options.custom });
+  return buildComposition(definition, {
+    find: (name) => byName.get(name),
+    suggest: (name) => nearestName(name, byName.keys()),
+    custom: options.custom,
+  });
 };

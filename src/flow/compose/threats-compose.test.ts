@@ -272,7 +272,8 @@ describe('undo of a composed call', () => {
     folders.push(root);
     writeFileSync(join(root, 'note.txt'), 'before');
     const crib = await cribOf(tools, { root, policy: LENIENT });
-    return { crib, note: () => readFileSync(join(root, 'note.txt'), 'utf8') };
+    const file = join(root, 'note.txt');
+    return { crib, note: () => readFileSync(file, 'utf8'), remove: () => rmSync(file) };
   };
 
   it('undoes its parts in reverse, once', async () => {
@@ -291,6 +292,18 @@ describe('undo of a composed call', () => {
       { tool: 'one', undone: true },
     ]);
     expect((await crib.executions.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
+  });
+
+  it('reports a file that one part created and another changed as removed', async () => {
+    const [one, two] = [writer('one'), writer('two')];
+    const whole = sequence([one, two], { name: 'whole' });
+    const { crib, note, remove } = await setUp([one, two, whole]);
+    remove();
+    const { metadata } = await crib.execute('whole', { text: 'a' });
+    expect(note()).toBe('a+');
+    const { data } = await crib.executions.undo(metadata.executionId);
+    expect(note).toThrow('ENOENT');
+    expect([data?.restored, data?.removed]).toEqual([[], ['note.txt']]);
   });
 
   it('undoes what a failed whole has done', async () => {

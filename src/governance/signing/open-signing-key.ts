@@ -38,8 +38,76 @@ export interface SigningKey {
 const MAX_KEY_BYTES = 4096;
 const RAW_BYTES = 32;
 
-const refuse = (what: string, suggestion: string): ToolFailure =>
-  new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}.`, { suggestions: [suggestion] });
+/** What is wrong with a key file, and what to do about one that this program made and one that a person named. */
+const FAULTS = {
+  owner: {
+    what: 'belongs to another user',
+    own: 'Move it away; a new key is made.',
+    named: 'Make it a file of this user: chown, or a copy.',
+  },
+  mode: {
+    what: 'can be read or changed by others',
+    own: 'If nobody else can have seen it: chmod 600 on the file. Otherwise move it away; a new key is made.',
+    named: 'If nobody else can have seen it: chmod 600 on the file.',
+  },
+  link: {
+    what: 'is a link',
+    own: 'Put the key file itself in its place.',
+    named: 'Name the key file itself.',
+  },
+  closed: {
+    what: 'cannot be opened',
+    own: 'Make the key file readable for this user alone.',
+    named:
+      'Make it readable for this user alone, and its folder accessible: chmod 600 on the file.',
+  },
+  content: {
+    what: 'cannot be read',
+    own: 'Restore the key file from a backup, or move it away.',
+    named: 'It has to hold an Ed25519 key as PEM: copy keys/signing.pem of the first machine.',
+  },
+  kind: {
+    what: 'is not a key file',
+    own: 'Move what lies there away; a new key is made.',
+    named: 'It has to hold an Ed25519 key as PEM: copy keys/signing.pem of the first machine.',
+  },
+  folder: {
+    what: 'cannot be made',
+    own: 'Make the folder of the key writable for this user.',
+    named: 'Make the folder of the key writable for this user.',
+  },
+} as const;
+
+type KeyFault = keyof typeof FAULTS;
+
+class BadKeyFile extends Error {
+  readonly fault: KeyFault;
+
+  constructor(fault: KeyFault) {
+    super(FAULTS[fault].what);
+    this.name = 'BadKeyFile';
+    this.fault = fault;
+  }
+}
+
+const NAMING = 'TOOLCRIB_SIGNING_KEY_FILE';
+
+/** Says what is wrong with the key of this user. */
+const refusalOf = (error: unknown, file: string): unknown => {
+  if (!(error instanceof BadKeyFile)) return error;
+  const { what, own } = FAULTS[error.fault];
+  return new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}: ${file}.`, {
+    suggestions: [own],
+  });
+};
+
+/** Says what is wrong with a key that a person has named: that is a fault of the configuration. */
+const namedRefusalOf = (error: unknown, file: string): unknown => {
+  if (!(error instanceof BadKeyFile)) return error;
+  const { what, named } = FAULTS[error.fault];
+  const message = `${NAMING} names ${file}, and that signing key ${what}.`;
+  return new ToolFailure('CONFIG_INVALID', message, { suggestions: [named] });
+};
 
 /** Recognises a mounted secret: it belongs to root, and the group of the process may read it. */
 export const isMountedSecret = ({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean =>
@@ -50,21 +118,16 @@ const assertPrivate = (stats: Stats): void => {
     stats.isFile() ? othersReach(stats, { forbidden: UNREADABLE_BY_OTHERS }, ownUid()) : undefined
   ) {
     case 'owner':
-      throw refuse('belongs to another user', 'Move it away; a new key is made.');
+      throw new BadKeyFile('owner');
     case 'mode':
-      throw refuse(
-        'can be read or changed by others',
-        'If nobody else can have seen it: chmod 600 on the file. Otherwise move it away; a new key is made.',
-      );
+      throw new BadKeyFile('mode');
     default:
   }
 };
 
-const cannotOpen = (error: unknown): unknown => {
-  if (error instanceof ToolFailure) return error;
-  return errorCodeOf(error) === 'ELOOP'
-    ? refuse('is a link', 'Put the key file itself in its place.')
-    : refuse('cannot be opened', 'Make the key file readable for this user alone.');
+const cannotOpen = (error: unknown): BadKeyFile => {
+  if (error instanceof BadKeyFile) return error;
+  return new BadKeyFile(errorCodeOf(error) === 'ELOOP' ? 'link' : 'closed');
 };
 
 const parseKey = (text: string): KeyObject => {
@@ -74,7 +137,7 @@ const parseKey = (text: string): KeyObject => {
   } catch {
     // Falls through: the reason could quote the key.
   }
-  throw refuse('cannot be read', 'Restore the key file from a backup, or move it away.');
+  throw new BadKeyFile('content');
 };
 
 export const derivedKey = (key: KeyObject, purpose: string): Uint8Array =>
@@ -99,11 +162,7 @@ const OWN_RULES: ReadFileRules = { maxBytes: MAX_KEY_BYTES, noLink: true, check:
 /** Mounted secrets are links to the version that counts. */
 const NAMED_RULES: ReadFileRules = { maxBytes: MAX_KEY_BYTES, check: assertNamed };
 
-/** Reads the key; `undefined` when there is no file. Throws for a file that cannot be trusted. */
-export const readSigningKey = async (
-  file: string,
-  rules: ReadFileRules = OWN_RULES,
-): Promise<SigningKey | undefined> => {
+const readKey = async (file: string, rules: ReadFileRules): Promise<SigningKey | undefined> => {
   let read: Uint8Array | FileFault;
   try {
     read = await readCheckedFile(file, rules);
@@ -111,10 +170,17 @@ export const readSigningKey = async (
     if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw cannotOpen(error);
   }
-  if (typeof read === 'string') {
-    throw refuse('is not a key file', 'Move what lies there away; a new key is made.');
-  }
+  if (typeof read === 'string') throw new BadKeyFile('kind');
   return signingKey(parseKey(Buffer.from(read).toString('utf8')));
+};
+
+/** Reads the key; `undefined` when there is no file. Throws for a file that cannot be trusted. */
+export const readSigningKey = async (file: string): Promise<SigningKey | undefined> => {
+  try {
+    return await readKey(file, OWN_RULES);
+  } catch (error) {
+    throw refusalOf(error, file);
+  }
 };
 
 const createKeyFile = async (file: string): Promise<void> => {
@@ -123,26 +189,27 @@ const createKeyFile = async (file: string): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await createFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   } catch {
-    throw refuse('cannot be made', 'Make the folder of the key writable for this user.');
+    throw refusalOf(new BadKeyFile('folder'), file);
   }
 };
 
 /**
  * Opens a key that a person has put there, such as a mounted secret. Fails with CONFIG_INVALID when the
- * file is missing, and with SECURITY_VIOLATION as `openSigningKey` does; links are followed.
+ * file is missing or cannot be trusted; links are followed.
  */
 export const openNamedKey = async (file: string): Promise<SigningKey> => {
-  const key = await readSigningKey(file, NAMED_RULES);
+  let key: SigningKey | undefined;
+  try {
+    key = await readKey(file, NAMED_RULES);
+  } catch (error) {
+    throw namedRefusalOf(error, file);
+  }
   if (key) return key;
-  throw new ToolFailure(
-    'CONFIG_INVALID',
-    'TOOLCRIB_SIGNING_KEY_FILE names a file that is missing.',
-    {
-      suggestions: [
-        'Copy keys/signing.pem of the first machine there, readable for this user alone.',
-      ],
-    },
-  );
+  throw new ToolFailure('CONFIG_INVALID', `${NAMING} names ${file}, and there is no such file.`, {
+    suggestions: [
+      'Copy keys/signing.pem of the first machine there, readable for this user alone: chmod 600.',
+    ],
+  });
 };
 
 /**

@@ -122,12 +122,24 @@ describe('the signing key', () => {
     symlinkSync(real, named);
     expect((await openNamedKey(named)).publicKey).toBe(key.publicKey);
     chmodSync(real, 0o644);
-    await expect(openNamedKey(named)).rejects.toMatchObject(refusal(/by others/));
+    await expect(openNamedKey(named)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/named\.pem.*by others/),
+      extras: { suggestions: [expect.stringContaining('chmod 600')] },
+    });
+    writeFileSync(real, 'a secret');
+    chmodSync(real, 0o600);
+    const unreadable = openNamedKey(named);
+    await expect(unreadable).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(unreadable).rejects.not.toThrow(/a secret/);
   });
 
   it('is not made where a person names a file that is missing', async () => {
     const missing = openNamedKey(file);
-    await expect(missing).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(missing).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(file),
+    });
     expect(readdirSync(folder)).toEqual([]);
   });
 

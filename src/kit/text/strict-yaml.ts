@@ -108,8 +108,10 @@ export const positionAt = (lines: LineCounter, offset: number): Position => {
 /** Composes the document of a text. Never throws for bad text: what is wrong comes back as faults. */
 export const composeYaml = (yaml: YamlLibrary, text: string, rules: YamlRules): ComposedYaml => {
   const lines = new yaml.LineCounter();
+  const end = text.trimEnd().length;
+  // A fault of what is missing in the end is placed where the text ends, and not in a line after it.
   const at = (offset: number, message: string): YamlFault => ({
-    ...positionAt(lines, offset),
+    ...positionAt(lines, Math.min(offset, end)),
     path: [],
     message,
   });

@@ -53,7 +53,8 @@ describe('undo', () => {
     });
     expect(data).toBe(4);
     const result = await crib.executions.undo(metadata.executionId);
-    expect(result.data?.restored.toSorted()).toEqual(['gone.txt', 'new.txt', 'old.txt']);
+    expect(result.data?.restored.toSorted()).toEqual(['gone.txt', 'old.txt']);
+    expect(result.data?.removed).toEqual(['new.txt']);
     expect([await text('old.txt'), await text('gone.txt')]).toEqual(['old', 'gone']);
     await expect(text('new.txt')).rejects.toThrow('ENOENT');
     expect(await crib.executions.status(metadata.executionId)).toMatchObject({

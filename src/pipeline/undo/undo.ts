@@ -93,18 +93,30 @@ const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): 
   }
 };
 
+/** What became of each file, by its path: a later entry counts, because it was undone later. */
+type UndoneFiles = ReadonlyMap<string, 'restored' | 'removed'>;
+
 const restoreFiles = async (
   snapshots: readonly Snapshot[],
   deps: UndoDeps,
-): Promise<readonly string[]> => {
+): Promise<UndoneFiles> => {
   await assertUntouched(snapshots, deps);
-  const restored: string[] = [];
+  const files = new Map<string, 'restored' | 'removed'>();
   for (const snapshot of snapshots.toReversed()) {
     await deps.restore(snapshot);
-    restored.push(deps.display(snapshot.path));
+    const state = snapshot.before === undefined ? 'removed' : 'restored';
+    files.set(deps.display(snapshot.path), state);
   }
-  return [...new Set(restored)];
+  return files;
 };
+
+const pathsOf = (files: UndoneFiles, state: 'restored' | 'removed'): readonly string[] =>
+  [...files].flatMap(([path, each]) => (each === state ? [path] : []));
+
+const listsOf = (files: UndoneFiles): Pick<UndoReport, 'restored' | 'removed'> => ({
+  restored: pathsOf(files, 'restored'),
+  removed: pathsOf(files, 'removed'),
+});
 
 interface OwnUndo {
   readonly tool: Tool;
@@ -130,22 +142,22 @@ interface Undoing {
 
 interface PartUndo {
   readonly part: UndonePart;
-  readonly restored: readonly string[];
+  readonly files: UndoneFiles;
 }
 
 /** Undoes one inner call. One that was undone before counts as undone, also in a second try. */
 const undoPart = async (executionId: string, undoing: Undoing): Promise<PartUndo> => {
   const [row] = await undoing.deps.store.audit.query({ executionId, status: 'undone', limit: 1 });
-  if (row) return { part: { executionId, tool: row.tool, undone: true }, restored: [] };
+  if (row) return { part: { executionId, tool: row.tool, undone: true }, files: new Map() };
   let tool = '';
   try {
     const past = await pastOf({ executionId }, undoing.scope, undoing.deps);
     tool = past.row.tool;
-    const { parts = [], restored } = await undo(past, undoing);
-    return { part: { executionId, tool, ...stateOf(parts) }, restored };
+    const { parts, files } = await undo(past, undoing);
+    return { part: { executionId, tool, ...stateOf(parts) }, files };
   } catch (thrown) {
     const part = { executionId, tool, undone: false, reason: reasonOf(thrown) };
-    return { part, restored: [] };
+    return { part, files: new Map() };
   }
 };
 
@@ -165,7 +177,7 @@ const undoParts = async (executionId: string, undoing: Undoing): Promise<readonl
 /** Puts the undo on record. It can be repeated while a part is left: parts that are done are skipped. */
 const recordUndo = async (
   { row }: Past,
-  restored: readonly string[],
+  files: UndoneFiles,
   { context, deps }: Undoing,
 ): Promise<void> => {
   const { seq: _seq, hash: _hash, ...entry } = row;
@@ -177,12 +189,17 @@ const recordUndo = async (
     at: deps.now(),
     durationMs: 0,
     costMicros: 0,
-    detail: { by: context.userId, undo: context.executionId, restored },
+    detail: { by: context.userId, undo: context.executionId, ...listsOf(files) },
   });
   await deps.snapshots.drop(row.executionId);
 };
 
-const undo = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
+interface Undone {
+  readonly parts: readonly UndonePart[];
+  readonly files: UndoneFiles;
+}
+
+const undo = async (past: Past, undoing: Undoing): Promise<Undone> => {
   const { context, deps } = undoing;
   const { row } = past;
   const { executionId } = row;
@@ -195,11 +212,11 @@ const undo = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
   const own = await restoreFiles(snapshots, deps);
   await byTool?.tool.undo?.(byTool.past.input, byTool.past.result, context);
   const parts = inner.map(({ part }) => part);
-  const isUndone = own.length > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
+  const isUndone = own.size > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
   if (!isUndone) throw nothingLeft(past, deps);
-  const restored = [...new Set([...inner.flatMap((each) => each.restored), ...own])];
-  if (parts.every(({ undone }) => undone)) await recordUndo(past, restored, undoing);
-  return { executionId, restored, ...(parts.length > 0 && { parts }) };
+  const files = new Map([...inner.flatMap((each) => [...each.files]), ...own]);
+  if (parts.every(({ undone }) => undone)) await recordUndo(past, files, undoing);
+  return { parts, files };
 };
 
 const inputSchema: Schema<UndoInput> = {
@@ -236,7 +253,10 @@ const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope):
       capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
       run: async (input, context) => {
         const scope = scopeOf(context);
-        return undo(await pastOf(input, scope, deps), { scope, context, deps });
+        const past = await pastOf(input, scope, deps);
+        const { parts, files } = await undo(past, { scope, context, deps });
+        const { executionId } = past.row;
+        return { executionId, ...listsOf(files), ...(parts.length > 0 && { parts }) };
       },
     },
     { input: inputSchema, labels: { trust: 'trusted', sensitivity: 'private' } },

@@ -9,21 +9,30 @@ import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { nearestName } from '../../kit/text/did-you-mean.ts';
 import { fileTag } from './build-tool.ts';
 import type { ComposedFile, ComposedFiles } from './composed-file.ts';
 import type { FileProblem } from './file-problem.ts';
 
+/** What a composed tool is built from. */
+export interface ComposedParts {
+  find(name: string): Tool | undefined;
+  /** Gives the name that was probably meant. */
+  suggest(name: string): string | undefined;
+  /** Is told of what is probably a mistake, though it can be run. */
+  warn(issue: Issue): void;
+}
+
 /** Builds the tool of a definition. Throws a ToolFailure whose issues have the path of each fault. */
-export type BuildComposed = (
-  definition: unknown,
-  find: (name: string) => Tool | undefined,
-) => Tool | Promise<Tool>;
+export type BuildComposed = (definition: unknown, parts: ComposedParts) => Tool | Promise<Tool>;
 
 export interface ComposedSourceOptions {
   readonly files: Pick<ComposedFiles, 'all' | 'onChange'>;
   readonly build: BuildComposed;
   /** Finds a tool of the catalog. */
   find(name: string): Tool | undefined;
+  /** Lists names of the catalog that are spelt alike, the nearest first. */
+  suggest(name: string): readonly string[];
   /** Calls back with the name of each tool that is registered, replaced or removed. */
   onToolChange(changed: (name: string) => void): () => void;
   report(problem: FileProblem): void;
@@ -43,12 +52,17 @@ const problemsOf = (
   const issues: readonly Issue[] =
     thrown instanceof ToolFailure ? (thrown.extras.issues ?? []) : [];
   if (issues.length === 0) return [{ file, ...positionOf([]), message: reasonOf(thrown) }];
-  return issues.map(({ path, message }) => ({
-    file,
-    ...positionOf(path),
-    message: path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  }));
+  return issues.map((issue) => problemOf({ file, positionOf }, issue));
 };
+
+const problemOf = (
+  { file, positionOf }: Pick<ComposedFile, 'file' | 'positionOf'>,
+  { path, message }: Issue,
+): FileProblem => ({
+  file,
+  ...positionOf(path),
+  message: path.length === 0 ? message : `${path.join('.')}: ${message}`,
+});
 
 const namesIn = (value: unknown): readonly string[] => {
   if (!isRecord(value)) return [];
@@ -133,7 +147,12 @@ class ComposedTools {
     const before = this.#built.get(file.file);
     // The same object again: compositions of compositions are not rebuilt without end.
     if (before?.text === file.text && isSame(before.parts, parts)) return before;
-    const tool = await this.#options.build(file.value, (name) => this.#find(name, own));
+    const { build, report, suggest } = this.#options;
+    const tool = await build(file.value, {
+      find: (name) => this.#find(name, own),
+      suggest: (name) => nearestName(name, own.keys()) ?? suggest(name)[0],
+      warn: (issue) => report(problemOf(file, issue)),
+    });
     const tags = [...(tool.tags ?? []), fileTag(file.file)];
     return { text: file.text, tool: { ...tool, tags }, parts };
   }

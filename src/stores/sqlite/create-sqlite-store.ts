@@ -30,6 +30,7 @@ import {
   someFields,
   text,
 } from '../../kit/data/check-arguments.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
 import { isLocked, storeFailure } from '../../kit/sqlite/store-failure.ts';
 import { inPlaceGuard, statOf } from './database/in-place-guard.ts';
@@ -86,9 +87,10 @@ const createFile = (path: string): void => {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if (statOf(path)?.isFile()) return;
-    const failure = new ToolFailure('STORE_UNAVAILABLE', 'The database file cannot be created.', {
+    const message = `The database file ${path} cannot be created (${errorCodeOf(error)}).`;
+    const failure = new ToolFailure('STORE_UNAVAILABLE', message, {
       suggestions: [
-        'Check that the folder of the store exists and that this user may write to it.',
+        `Make the folder ${dirname(path)} writable for this user, or name another file in store.path.`,
       ],
     });
     failure.cause = error;

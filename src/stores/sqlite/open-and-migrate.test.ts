@@ -99,7 +99,11 @@ describe('opening', () => {
   });
 
   it.each([
-    ['a folder that cannot be made', () => join(folder, 'file', 'crib.db'), /cannot be created/],
+    [
+      'a folder that cannot be made',
+      () => join(folder, 'file', 'crib.db'),
+      /file\/crib\.db cannot be created \(E[A-Z]+\)/,
+    ],
     ['a folder in place of the file', () => folder, /cannot be (created|opened)/],
     ['a file that is no database', () => join(folder, 'file'), /not a database/],
   ])('refuses %s', async (_, path, message) => {

@@ -1,6 +1,8 @@
 /** `toolcrib flow validate`: lists every fault of flow files, with line and column. */
 import type { Command } from 'commander';
 import type { FlowFault } from '../../../contract/flow-data.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { readYaml } from '../../../kit/text/strict-yaml.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printDone, printJson } from '../../io.ts';
@@ -18,6 +20,23 @@ const faultLine = (io: Io, file: string, fault: FlowFault): string => {
   return `${mark} ${visibleText(`${file}${at}`)}  ${visibleText(`${place}${message}`)}`;
 };
 
+/** The bounds of a flow file. */
+const RULES = { maxDepth: 64, maxNodes: 250_000, aliases: 'refuse' } as const;
+
+const kindOf = (value: unknown): string | undefined => {
+  if (!isRecord(value) || 'steps' in value) return undefined;
+  if (value.type === 'composed') return 'a composed tool';
+  return 'code' in value && 'schema' in value ? 'a tool with code' : undefined;
+};
+
+/** Returns the one fault of a text that defines a tool; nothing for any other text. */
+const toolFileFault = async (text: string): Promise<FlowFault | undefined> => {
+  const kind = kindOf(readYaml(await import('yaml'), text, RULES).value);
+  if (kind === undefined) return undefined;
+  const message = `this is ${kind}, and no flow; its faults are reported by: toolcrib tools test`;
+  return { path: [], message, severity: 'error', line: 1, column: 1 };
+};
+
 const validate = (io: Io, files: readonly string[], options: ModuleOptions): Promise<number> =>
   withCrib(io, async (open) => {
     const { crib } = open;
@@ -26,8 +45,10 @@ const validate = (io: Io, files: readonly string[], options: ModuleOptions): Pro
     for (const file of files) {
       // The line break makes an empty file a flow with a fault; an empty text would be refused as an
       // argument.
-      const { ok, faults } = await crib.flows.validate(`${await readFlowFile(io, file)}\n`);
-      results.push({ file, ok, faults });
+      const text = `${await readFlowFile(io, file)}\n`;
+      const { ok, faults } = await crib.flows.validate(text);
+      const toolFault = ok ? undefined : await toolFileFault(text);
+      results.push({ file, ok, faults: toolFault ? [toolFault] : faults });
     }
     const isGood = results.every(({ ok }) => ok);
     if (io.json) printJson(io, { ok: isGood, files: results });

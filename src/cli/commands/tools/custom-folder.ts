@@ -1,6 +1,8 @@
 /** The folder of a project's custom tools, and whether its files are trusted. */
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 
@@ -52,3 +54,41 @@ export const assertNoLinkTo = async (root: string, file: string): Promise<void> 
     suggestions: ['Put the folder itself into the project.'],
   });
 };
+
+const TOOL_FILE = /\.(?:ya?ml|m?ts)$/i;
+/** No tool file is larger. */
+const MAX_BYTES = 1024 * 1024;
+const NAME_FIELD = /^name:[ \t]*["']?([\w.:-]+)["']?[ \t]*(?:#.*)?$/m;
+
+const namesIn = async (file: string): Promise<readonly string[]> => {
+  const own = basename(file).replace(TOOL_FILE, '');
+  if (!/\.ya?ml$/i.test(file)) return [own];
+  const { size } = await stat(file);
+  const text = size > MAX_BYTES ? '' : await readFile(file, 'utf8');
+  return [own, NAME_FIELD.exec(text)?.[1] ?? own];
+};
+
+/** Finds the file of the folder that is called like a tool or names it, whether it was loaded or not. */
+export const fileOfTool = async (
+  open: Pick<OpenCrib, 'loaded' | 'root'>,
+  tool: string,
+): Promise<string | undefined> => {
+  const folder = customFolder(open);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  // No links: one of a cloned project could lead to a device, which has no end.
+  const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+  for (const name of names.filter((each) => TOOL_FILE.test(each)).toSorted()) {
+    const file = join(folder, name);
+    if ((await namesIn(file).catch((): readonly string[] => [])).includes(tool)) return file;
+  }
+  return undefined;
+};
+
+/** Makes the error of a file that is there, and of which no tool was loaded. */
+export const notLoaded = (code: 'NOT_FOUND' | 'TOOL_NOT_FOUND', file: string): ToolFailure =>
+  new ToolFailure(code, `No tool was loaded from the file ${visibleText(basename(file))}.`, {
+    suggestions: [
+      'Its faults are in the warnings of this command, with line and column.',
+      'Check that the file exists, and that tools.autoLoadCustomTools is on.',
+    ],
+  });

@@ -135,6 +135,23 @@ describe('toolcrib tools test', () => {
     expect(code).toBe(0);
   });
 
+  it.each([
+    ['the name of the file', 'mine.yml'],
+    ['the name of the tool', 'mine'],
+  ])('takes %s for its path', async (_what, typed) => {
+    await run('tools', 'new', 'mine');
+    const { code, out } = await tried(['mine.yml'], typed);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^✓ mine: Two lines/)]);
+  });
+
+  it('a name that is no tool and no file is told as such', async () => {
+    await run('tools', 'new', 'mine');
+    await expect(tried(['mine.yml'], 'other')).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('no custom tool has this name'),
+    });
+  });
+
   it('says what differs, and what failed, with the line of the file', async () => {
     await run('tools', 'new', 'mine');
     const text = await written('mine.yml');
@@ -189,6 +206,37 @@ describe('differences from an example', () => {
     [Number.NaN, Number.NaN, []],
   ])('%j against %j', (expected, actual, paths) => {
     expect(exampleDifferences(expected, actual).map(({ path }) => path)).toEqual(paths);
+  });
+});
+
+describe('the file of a tool that has faults', () => {
+  const bad = 'type: composed\nname: bad\ndescription: Bad.\ncomposition: { steps: [] }\n';
+
+  it.each(['info', 'test'])(
+    'is named by tools %s, which points at its warnings',
+    async (command) => {
+      await write('tools/other.yml', bad);
+      await run('trust', '--yes');
+      const { code, err } = await run('tools', command, 'bad');
+      expect([code === 0, err]).toEqual([
+        false,
+        expect.stringContaining('No tool was loaded from the file other.yml.'),
+      ]);
+      expect(err).toContain('warnings of this command');
+    },
+  );
+
+  it('is not taken for a flow: flow validate says that it is a tool, and nothing else', async () => {
+    await write('tools/other.yml', bad);
+    const { code, out } = await run('flow', 'validate', '.toolcrib/tools/other.yml');
+    expect(code).toBe(2);
+    expect(out).toContain('this is a composed tool, and no flow');
+    expect(out.match(/✗/g)).toHaveLength(1);
+    await write('tools/mine.yml', 'name: mine\nschema: { type: object }\ncode: return 1\n');
+    const coded = await run('flow', 'validate', '.toolcrib/tools/mine.yml', '--json');
+    expect(JSON.parse(coded.out).files[0].faults).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('this is a tool with code') }),
+    ]);
   });
 });
 

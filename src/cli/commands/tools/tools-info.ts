@@ -23,6 +23,7 @@ import { table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { assertFileTrusted, assertProjectTrusted, fileOfTool, notLoaded } from './custom-folder.ts';
 import { parametersOf } from './parameter-table.ts';
 
 const TYPE_WIDTH = 56;
@@ -198,13 +199,24 @@ const isStoreThere = ({ loaded, root }: OpenCrib): boolean => {
   return url !== undefined || driver !== 'sqlite' || existsSync(resolve(root, path));
 };
 
+/** Looks a tool up. For one whose file is there, says that it was not loaded. */
+const entryOf = async (open: OpenCrib, name: string): Promise<CatalogEntry> => {
+  const entry = open.crib.tools.get(name);
+  if (entry) return entry;
+  const file = await fileOfTool(open, name);
+  if (file === undefined) return toolOf(open.crib, name);
+  assertProjectTrusted(open);
+  assertFileTrusted(open, file);
+  throw notLoaded('TOOL_NOT_FOUND', file);
+};
+
 const showInfo = (io: Io, name: string): Promise<number> =>
   withCrib(
     io,
     async (open) => {
       const { crib } = open;
       const { tools } = crib;
-      const entry = toolOf(crib, name);
+      const entry = await entryOf(open, name);
       const own = entry.tool.name;
       const details: Details = {
         entry,

@@ -1,9 +1,10 @@
 /** `toolcrib tools test`: runs the examples of one file of custom tools, and prints what differs. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createTerminalApprover } from '../../../approvers/terminal/create-terminal-approver.ts';
 import type { Approver } from '../../../contract/approver.ts';
-import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import { ERRORS } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -16,6 +17,8 @@ import {
   assertFileTrusted,
   assertProjectTrusted,
   customFolder,
+  fileOfTool,
+  notLoaded,
   pathBelow,
 } from './custom-folder.ts';
 import { type NamedExample, type Outcome, type TrialOptions, tryExamples } from './try-examples.ts';
@@ -40,24 +43,42 @@ const approverOf = (
         onQuestion: (open) => line()?.pause(open),
       });
 
+/** A file of tools, and the one tool that was named in it. */
+interface NamedFile {
+  readonly file: string;
+  readonly tool?: string;
+}
+
+const FILE_TAG = 'file:';
+
+/** Finds the file that was typed: a path, a file of the folder, or the name of a tool. */
+const fileNamed = async (io: Io, open: OpenCrib, typed: string): Promise<NamedFile> => {
+  const folder = customFolder(open);
+  const path = resolve(io.cwd, typed);
+  if (typed.includes('/') || existsSync(path)) return { file: path };
+  const inFolder = join(folder, typed);
+  if (pathBelow(folder, inFolder) !== undefined && existsSync(inFolder)) return { file: inFolder };
+  const tags = open.crib.tools.get(typed)?.tool.tags ?? [];
+  const tag = tags.find((each) => each.startsWith(FILE_TAG));
+  if (tag !== undefined) return { file: join(folder, tag.slice(FILE_TAG.length)), tool: typed };
+  return { file: (await fileOfTool(open, typed)) ?? path };
+};
+
 /** Finds the tools of a file: the source tags each tool with its file. */
-const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
+const toolsOf = (open: OpenCrib, { file, tool: name }: NamedFile): readonly Tool[] => {
   const below = pathBelow(customFolder(open), file);
   if (below === undefined) {
     throw misuse(
-      'The file is not in the folder of custom tools.',
+      'The file is not in the folder of custom tools, and no custom tool has this name.',
       `Custom tools of this project are in ${customFolder(open)}.`,
     );
   }
   assertFileTrusted(open, file);
-  const entries = open.crib.tools.list({ source: ['custom', 'composed'], tags: [`file:${below}`] });
-  if (entries.length > 0) return entries.map(({ tool }) => tool);
-  throw new ToolFailure('NOT_FOUND', 'No tool was loaded from this file.', {
-    suggestions: [
-      'Look above: problems of a file are printed with line and column when the tools are loaded.',
-      'Check that the file exists, and that tools.autoLoadCustomTools is on.',
-    ],
-  });
+  const tags = [`${FILE_TAG}${below}`];
+  const entries = open.crib.tools.list({ source: ['custom', 'composed'], tags });
+  const tools = entries.map(({ tool }) => tool);
+  if (tools.length === 0) throw notLoaded('NOT_FOUND', file);
+  return name === undefined ? tools : tools.filter((tool) => tool.name === name);
 };
 
 const MAX_VALUE_CHARS = 300;
@@ -101,7 +122,7 @@ export const testFile = async (
   { file, signal = new AbortController().signal, show }: TestRun,
 ): Promise<number> => {
   assertProjectTrusted(open);
-  const named = examplesOf(io, toolsOf(open, resolve(io.cwd, file)));
+  const named = examplesOf(io, toolsOf(open, await fileNamed(io, open, file)));
   const outcomes: Outcome[] = [];
   for await (const outcome of tryExamples(open.crib, named, { signal, ...(show && { show }) })) {
     outcomes.push(outcome);
@@ -143,7 +164,7 @@ export const toolsTestCommand = (tools: Command, io: Io): Command => {
   const command = withJson(
     tools
       .command('test')
-      .argument('<file>', 'a file in the folder of custom tools')
+      .argument('<file>', 'a file in the folder of custom tools, by its path or name, or a tool')
       .option(
         '-y, --yes',
         'approve the calls yourself, without being asked: you are responsible for them',
@@ -151,5 +172,9 @@ export const toolsTestCommand = (tools: Command, io: Io): Command => {
   ).action(
     leaving(io, (file: string, options: TestOptions) => testInterruptibly(io, file, options)),
   );
-  return withExamples(command, 'toolcrib tools test .toolcrib/tools/count_words.yml');
+  return withExamples(
+    command,
+    'toolcrib tools test .toolcrib/tools/count_words.yml',
+    'toolcrib tools test count_words',
+  );
 };

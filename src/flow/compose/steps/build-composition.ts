@@ -1,6 +1,6 @@
 /** Builds the tool of a composition that is data. */
 import { defineTool } from '../../../contract/define-tool.ts';
-import { type Issue, ToolFailure } from '../../../contract/errors.ts';
+import { type ErrorCode, type Issue, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { ValueCompiler } from '../../values/compile-value.ts';
@@ -14,13 +14,11 @@ import {
   compileSteps,
   type FindTool,
   type StepGroup,
+  type StepTools,
 } from './compile-steps.ts';
-import {
-  type CompositionDefinition,
-  compositionShape,
-  type ParsedComposition,
-} from './composition-shape.ts';
+import type { CompositionDefinition, ParsedComposition } from './composition-shape.ts';
 import { runSteps, type StepResult } from './run-steps.ts';
+import { readShape } from './shape-faults.ts';
 
 /** What a composed tool returns: its value, and the result of every step. */
 export interface CompositionResult<O = unknown> {
@@ -30,11 +28,12 @@ export interface CompositionResult<O = unknown> {
   readonly conflicts?: readonly MergeConflict[];
 }
 
-export interface BuildOptions {
-  readonly find: FindTool;
+export interface BuildOptions extends StepTools {
   /** Only from code: it makes the output. */
   readonly custom?: CustomAggregator | undefined;
   readonly values?: ValueCompiler;
+  /** Is told of what is probably a mistake, though it can be run. */
+  warn?(issue: Issue): void;
 }
 
 const OUTPUT = {
@@ -47,32 +46,27 @@ const OUTPUT = {
   required: ['steps'],
 } as const;
 
-const shapeIssue = (issue: {
-  readonly code?: string | undefined;
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly keys?: readonly string[];
-}): readonly Issue[] => {
-  const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
-  if (issue.code === 'unrecognized_keys') {
-    return (issue.keys ?? []).map((key) => ({
-      path: [...path, key],
-      message: 'is not known here',
-    }));
-  }
-  const message = issue.message.replace(/^Invalid input: /, '');
-  return [{ path, message: message.endsWith('received undefined') ? 'is required' : message }];
+const startsWith = (path: Issue['path'], start: Issue['path']): boolean =>
+  start.every((part, at) => path[at] === part);
+
+const refused = (code: ErrorCode, issues: readonly Issue[]): ToolFailure => {
+  const [first] = issues;
+  const place = code === 'DEPENDENCY_MISSING' ? '' : `${first?.path.join('.')}: `;
+  return new ToolFailure(code, `${place}${first?.message}.`, { issues });
 };
 
-/** Throws a VALIDATION_ERROR with every fault of the shape. */
-const parse = (definition: unknown): ParsedComposition => {
-  const checked = compositionShape.safeParse(definition);
-  if (checked.success) return checked.data;
-  const issues = checked.error.issues.flatMap(shapeIssue);
-  const [first] = issues;
-  throw new ToolFailure('VALIDATION_ERROR', `${first?.path.join('.')}: ${first?.message}.`, {
-    issues,
-  });
+/** Reads and compiles a definition. Throws with every fault, of its shape, its steps and its dependencies. */
+const compile = (source: unknown, { values, warn, ...tools }: BuildOptions) => {
+  const { definition, issues, mended } = readShape(source);
+  if (!definition) throw refused('VALIDATION_ERROR', issues);
+  const steps = compileSteps(definition, tools, values);
+  for (const warning of steps.warnings) warn?.(warning);
+  const ofSteps = steps.issues.filter(({ path }) => !mended.some((part) => startsWith(path, part)));
+  const faults = [...issues, ...ofSteps];
+  const missing = dependencyIssues(definition, tools.find);
+  if (faults.length > 0) throw refused('VALIDATION_ERROR', [...faults, ...missing]);
+  if (missing.length > 0) throw refused('DEPENDENCY_MISSING', missing);
+  return { definition, ...steps };
 };
 
 const targetsOf = (step: CompiledStep): readonly CompiledTarget[] =>
@@ -120,13 +114,10 @@ const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedCo
   return [...new Map(byRange).values()];
 };
 
-const assertDependencies = ({ dependencies }: ParsedComposition, find: FindTool): void => {
-  const issues = dependencies.flatMap(({ tool }, at) =>
+const dependencyIssues = ({ dependencies }: ParsedComposition, find: FindTool): readonly Issue[] =>
+  dependencies.flatMap(({ tool }, at) =>
     find(tool) ? [] : [{ path: ['dependencies', at, 'tool'], message: `there is no tool ${tool}` }],
   );
-  const [first] = issues;
-  if (first) throw new ToolFailure('DEPENDENCY_MISSING', `${first.message}.`, { issues });
-};
 
 const textsOf = (definition: ParsedComposition) => {
   const { title, documentation, author, license, examples, enabled } = definition;
@@ -165,11 +156,10 @@ const runner = (
  */
 export const buildComposition = (
   source: CompositionDefinition,
-  { find, custom, values }: BuildOptions,
+  options: BuildOptions,
 ): Tool<Record<string, unknown>, CompositionResult> => {
-  const definition = parse(source);
-  assertDependencies(definition, find);
-  const { groups, aggregator } = compileSteps(definition, find, values);
+  const { definition, groups, aggregator } = compile(source, options);
+  const { custom } = options;
   const steps = groups.flat();
   const targets = steps.flatMap(targetsOf);
   const parts = targets.map(({ tool }) => tool);

@@ -1,7 +1,9 @@
 /** Compiles the steps of a composition, and finds all that is wrong with them at once. */
 import { type Issue, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import { didYouMean } from '../../../kit/text/did-you-mean.ts';
 import { isRange, satisfier } from '../../../registry/versions.ts';
+import { deadEnd, type FlowShapes, undeclaredField } from '../../declared/check/schema-fit.ts';
 import type { Expression } from '../../values/compile-expression.ts';
 import {
   type CompiledValue,
@@ -10,7 +12,7 @@ import {
 } from '../../values/compile-value.ts';
 import type { Reference } from '../../values/reference.ts';
 import type { ValueScope } from '../../values/scope.ts';
-import { shapeOf } from '../object-shape.ts';
+import { parameterIssues, stepShapes } from './check-parameters.ts';
 import type {
   ErrorHandling,
   ParsedComposition,
@@ -46,6 +48,19 @@ export interface CompiledComposition {
 
 export type FindTool = (name: string) => Tool | undefined;
 
+/** The tools that the steps may use. */
+export interface StepTools {
+  readonly find: FindTool;
+  /** Gives the name that was probably meant. */
+  suggest?(name: string): string | undefined;
+}
+
+/** All that is wrong with the steps, and what may be. */
+export interface StepFaults {
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+}
+
 const compiled = <T>(issues: Issue[], path: Path, compile: () => T): T | undefined => {
   try {
     return compile();
@@ -74,16 +89,28 @@ const groupSteps = ({ composition }: ParsedComposition): readonly (readonly numb
 
 class StepCompiler {
   readonly issues: Issue[] = [];
+  readonly warnings: Issue[] = [];
   readonly #definition: ParsedComposition;
-  readonly #find: FindTool;
+  readonly #tools: StepTools;
+  readonly #shapes: FlowShapes;
   readonly #values: ValueCompiler;
   /** The number of the group of each step. */
   readonly #groupOf = new Map<string, number>();
 
-  constructor(definition: ParsedComposition, find: FindTool, values: ValueCompiler) {
+  constructor(definition: ParsedComposition, tools: StepTools, values: ValueCompiler) {
     this.#definition = definition;
-    this.#find = find;
+    this.#tools = tools;
     this.#values = values;
+    const { schema, composition } = definition;
+    const ids = composition.steps.map(({ id }) => id);
+    this.#shapes = stepShapes({
+      schema,
+      toolOf: (id) => {
+        const step = composition.steps[ids.indexOf(id)];
+        const { strategy } = step?.errorHandling ?? composition.errorHandling;
+        return step && strategy !== 'fallback' ? tools.find(step.tool) : undefined;
+      },
+    });
   }
 
   compile(): CompiledComposition {
@@ -147,7 +174,9 @@ class StepCompiler {
     const tool = this.#toolOf(target, path);
     const parts = this.#parameters(target, [...path, 'parameters'], group);
     if (!tool) return undefined;
-    this.#checkParameters(tool, new Set(parts.keys()), [...path, 'parameters']);
+    for (const issue of parameterIssues(tool, target, this.#shapes)) {
+      this.#fault([...path, 'parameters', ...issue.path], issue.message);
+    }
     return {
       tool,
       range: target.version ?? tool.version,
@@ -158,9 +187,11 @@ class StepCompiler {
 
   #toolOf({ tool: name, version }: StepTarget, path: Path): Tool | undefined {
     if (name === this.#definition.name) this.#fault([...path, 'tool'], 'it would call itself');
-    const tool = this.#find(name);
+    const tool = this.#tools.find(name);
     if (!tool) {
-      this.#fault([...path, 'tool'], `there is no tool ${name}`);
+      const meant = this.#tools.suggest?.(name);
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      this.#fault([...path, 'tool'], `there is no tool ${name}${hint}`);
     } else if (version !== undefined && !isRange(version)) {
       this.#fault([...path, 'version'], 'expected a version or a range such as ^1.2.0');
     } else if (version !== undefined && !satisfier(version)(tool.version)) {
@@ -186,48 +217,43 @@ class StepCompiler {
     return parts;
   }
 
-  /** Compares the names with the schema of the tool; the values are checked when it is called. */
-  #checkParameters(tool: Tool, names: ReadonlySet<string>, path: Path): void {
-    const shape = shapeOf(tool.input, 'input');
-    if (!shape) return;
-    for (const name of shape.required) {
-      if (!names.has(name)) this.#fault(path, `${tool.name} needs the parameter ${name}`);
-    }
-    if (!shape.isClosed) return;
-    for (const name of names) {
-      if (!Object.hasOwn(shape.properties, name)) {
-        this.#fault(path, `${tool.name} has no parameter ${name}`);
-      }
-    }
-  }
-
-  #check({ root, step, text }: Reference, path: Path, group: number): void {
+  #check(reference: Reference, path: Path, group: number): void {
+    const { root, step, text } = reference;
     if (root === 'item') this.#fault(path, 'there is no item in a composition');
+    const end = deadEnd(text, this.#shapes);
+    if (end !== undefined) this.#fault(path, end);
+    const undeclared = undeclaredField(text, this.#shapes);
+    if (undeclared !== undefined) this.warnings.push({ path, message: undeclared });
     if (step === undefined) return;
     const other = this.#groupOf.get(step);
-    if (other === undefined) this.#fault(path, `${text}: there is no step ${step}`);
+    if (other === undefined)
+      this.#fault(
+        path,
+        `${text}: there is no step ${step}${didYouMean(step, this.#groupOf.keys())}`,
+      );
     else if (other >= group) this.#fault(path, `${text}: step ${step} does not come before`);
   }
 
   #fault(path: Path, message: string): void {
-    this.issues.push({ path, message });
+    const place = path.join('.');
+    const isKnown = this.issues.some(
+      (issue) => issue.message === message && issue.path.join('.') === place,
+    );
+    if (!isKnown) this.issues.push({ path, message });
   }
 }
 
 const only = (values: unknown, name: string): unknown =>
   (values as Readonly<Record<string, unknown>>)[name];
 
-/** Throws a VALIDATION_ERROR with every fault and its path. */
+/** Compiles the steps; what comes out can be run only where there are no issues. */
 export const compileSteps = (
   definition: ParsedComposition,
-  find: FindTool,
+  tools: StepTools,
   values: ValueCompiler = valueCompiler(),
-): CompiledComposition => {
-  const compiler = new StepCompiler(definition, find, values);
+): CompiledComposition & StepFaults => {
+  const compiler = new StepCompiler(definition, tools, values);
   const composition = compiler.compile();
-  const [first] = compiler.issues;
-  if (!first) return composition;
-  throw new ToolFailure('VALIDATION_ERROR', `${first.path.join('.')}: ${first.message}.`, {
-    issues: compiler.issues,
-  });
+  const { issues, warnings } = compiler;
+  return { ...composition, issues, warnings };
 };

@@ -78,6 +78,17 @@ const aggregation = z.discriminatedUnion('strategy', [
 
 const dependency = z.strictObject({ tool: toolName, range: text.exactOptional() });
 
+const composition = z.strictObject({
+  /** `parallel` runs all steps at the same time. */
+  flow: z.enum(['sequential', 'parallel']).default('sequential'),
+  maxConcurrency: z.int().min(1).max(MAX_PARTS).default(10),
+  errorHandling: errorHandling.default({ strategy: 'stop' }),
+  steps: z
+    .array(step)
+    .min(1)
+    .max(MAX_PARTS, { error: `expected at most ${MAX_PARTS} steps` }),
+});
+
 export const compositionShape = z.strictObject({
   type: z.literal('composed'),
   name: toolName,
@@ -100,18 +111,19 @@ export const compositionShape = z.strictObject({
   }),
   /** Tools that have to be there besides those of the steps. */
   dependencies: z.array(dependency).max(100).default([]),
-  composition: z.strictObject({
-    /** `parallel` runs all steps at the same time. */
-    flow: z.enum(['sequential', 'parallel']).default('sequential'),
-    maxConcurrency: z.int().min(1).max(MAX_PARTS).default(10),
-    errorHandling: errorHandling.default({ strategy: 'stop' }),
-    steps: z
-      .array(step)
-      .min(1)
-      .max(MAX_PARTS, { error: `expected at most ${MAX_PARTS} steps` }),
-  }),
+  composition,
   aggregation: aggregation.default({ strategy: 'override' }),
 });
+
+/** Lists the fields that there are at a path. */
+export const compositionFieldsAt = (path: readonly (string | number)[]): readonly string[] => {
+  const [root, second, , field] = path;
+  if (path.length === 0) return Object.keys(compositionShape.shape);
+  if (path.length === 1 && root === 'composition') return Object.keys(composition.shape);
+  if (root !== 'composition' || second !== 'steps') return [];
+  if (path.length === 3) return Object.keys(step.shape);
+  return path.length === 4 && field === 'parameters' ? Object.keys(parameters.shape) : [];
+};
 
 /** A composed tool as data, as its author writes it. */
 export type CompositionDefinition = z.input<typeof compositionShape>;

@@ -385,7 +385,7 @@ describe('a definition', () => {
     [
       'unknown step',
       [{ id: 'a', tool: 'echo', parameters: { dynamic: { x: 'steps.z.data' } } }],
-      [`${at}.0.parameters.dynamic.x: steps.z.data: there is no step z`],
+      [`${at}.0.parameters.dynamic.x: steps.z.data: there is no step z; did you mean a?`],
     ],
     [
       'later step',
@@ -413,7 +413,7 @@ describe('a definition', () => {
       [{ id: 'a', tool: 'search', parameters: { static: { q: 1 } } }],
       [
         `${at}.0.parameters: search needs the parameter query`,
-        `${at}.0.parameters: search has no parameter q`,
+        `${at}.0.parameters.static.q: search has no parameter q`,
       ],
     ],
     [
@@ -444,7 +444,7 @@ describe('a definition', () => {
     expect(await faults({ type: 'composed', name: 'x', descripton: 'y', composition: {} })).toEqual(
       expect.arrayContaining([
         'description: is required',
-        'descripton: is not known here',
+        'descripton: is not known here; did you mean description?',
         'composition.steps: is required',
       ]),
     );

@@ -7,11 +7,14 @@ import { isRecord } from '../../../kit/data/is-record.ts';
 import { ownValue } from '../../../kit/data/own-value.ts';
 import { parseReference, type Segment } from '../../values/reference.ts';
 import type { FlowPath } from '../step-tree.ts';
+import { commonValues, isPlainValue, jsonType, valuesOf, valuesText } from './allowed-values.ts';
 import { requiredOf, typesOf } from './simplify-schema.ts';
 
 export interface Misfit {
   readonly path: FlowPath;
   readonly message: string;
+  /** The field that is not there, where that is the fault; the path is that of the object around it. */
+  readonly missing?: string;
 }
 
 /** The simplified schemas of what the paths of a value lead to; `undefined` where nobody can tell. */
@@ -37,11 +40,16 @@ const typeMisfit = (from: JsonSchema, to: JsonSchema): string | undefined => {
     : `gives ${given.join(' or ')}, but ${taken.join(' or ')} is needed`;
 };
 
-export const jsonType = (value: unknown): string => {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
+/** Says that a value is none of those that a schema names. */
+const valueMisfit = (
+  value: unknown,
+  target: JsonSchema,
+  { hint }: Pick<FlowShapes, 'hint'>,
+): string | undefined => {
+  const values = valuesOf(target);
+  if (!values || !isPlainValue(value) || values.includes(value)) return undefined;
+  const names = Object.fromEntries(values.map((each) => [String(each), true]));
+  return `has to be ${valuesText(values)}${hint(String(value), names)}`;
 };
 
 /** What walking down a schema leads to: a schema, nothing known, or a name that cannot be there. */
@@ -99,7 +107,7 @@ export const undeclaredField = (
   const [name] = reference.segments;
   const { properties } = input;
   if (typeof name !== 'string' || !isRecord(properties) || Object.hasOwn(properties, name)) return;
-  return `the input of the flow declares no field ${name}${hint(name, properties)}`;
+  return `${text}: the input declares no field ${name}${hint(name, properties)}`;
 };
 
 export const isForm = (spec: Readonly<Record<string, unknown>>, name: string): boolean =>
@@ -142,7 +150,8 @@ class Fit {
   }
 
   #typeOf(value: unknown, target: JsonSchema, path: FlowPath): void {
-    const message = typeMisfit({ type: jsonType(value) }, target);
+    const message =
+      typeMisfit({ type: jsonType(value) }, target) ?? valueMisfit(value, target, this.#shapes);
     if (message !== undefined) this.misfits.push({ path, message });
   }
 
@@ -169,7 +178,8 @@ class Fit {
     if (message !== undefined) this.misfits.push({ path, message });
     const properties = isRecord(target.properties) ? target.properties : {};
     for (const name of requiredOf(target)) {
-      if (!Object.hasOwn(spec, name)) this.misfits.push({ path, message: `${name} is missing` });
+      if (Object.hasOwn(spec, name)) continue;
+      this.misfits.push({ path, message: `${name} is missing`, missing: name });
     }
     for (const [name, each] of Object.entries(spec)) {
       const inner = ownValue(properties, name);
@@ -186,6 +196,10 @@ export const misfitOf = (from: JsonSchema, to: JsonSchema): string | undefined =
   if (!isPlain(from) || !isPlain(to)) return undefined;
   const type = typeMisfit(from, to);
   if (type !== undefined) return type;
+  const taken = valuesOf(to);
+  if (taken && commonValues(valuesOf(from), taken)?.length === 0) {
+    return `is never ${valuesText(taken)}`;
+  }
   if (from.additionalProperties !== false || !isRecord(from.properties)) return undefined;
   // A value that may be something else than an object needs no field.
   if (typesOf(from)?.some((each) => each !== 'object') ?? true) return undefined;

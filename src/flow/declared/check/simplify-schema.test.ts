@@ -45,6 +45,51 @@ describe('schemas with references and combinations', () => {
       { type: 'object', patternProperties: { '^x': {} }, additionalProperties: false },
       [],
     ],
+    ['a value of an enum', 'b', { enum: ['a', 'b'] }, []],
+    ['a value that is not in an enum', 'c', { enum: ['a', 'b'] }, ['has to be one of "a", "b"']],
+    ['a value that is not a constant', 'c', { const: 'a' }, ['has to be "a"']],
+    [
+      'a value of another type than an enum',
+      5,
+      { enum: ['a'] },
+      ['gives integer, but string is needed'],
+    ],
+    [
+      'a value that no alternative takes',
+      'c',
+      { anyOf: [{ const: 'a' }, { type: 'string', enum: ['b'] }] },
+      ['has to be one of "a", "b"'],
+    ],
+    ['any text beside a constant', 'c', { anyOf: [{ const: 'a' }, TEXT] }, []],
+    ['null beside an enum', null, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }, []],
+    ['an enum that holds an object', {}, { enum: [{}, 'a'] }, []],
+    [
+      'a constant and a field that are in no alternative',
+      { kind: 'c', b: 1, z: 1 },
+      {
+        oneOf: [
+          {
+            type: 'object',
+            properties: { kind: { const: 'a' }, a: {} },
+            required: ['kind', 'a'],
+            additionalProperties: false,
+          },
+          {
+            type: 'object',
+            properties: { kind: { const: 'b' }, b: {} },
+            required: ['kind', 'b'],
+            additionalProperties: false,
+          },
+        ],
+      },
+      ['has to be one of "a", "b"', 'there is no field z'],
+    ],
+    [
+      'a field that one alternative leaves open',
+      { kind: 5, z: 1 },
+      { anyOf: [{ type: 'object', properties: { kind: { const: 'a' } } }, { type: 'object' }] },
+      [],
+    ],
     ['a reference elsewhere', {}, { $ref: 'https://example.com/a', type: 'object' }, []],
     [
       'a reference to itself',
@@ -65,6 +110,12 @@ describe('schemas with references and combinations', () => {
       anyOf: [{ type: 'object', properties: {}, additionalProperties: false }, { type: 'null' }],
     });
     expect(misfitOf(from, simplifySchema({ anyOf: [named, { type: 'null' }] }))).toBeUndefined();
+  });
+
+  it('a value that may be null fits an enum with null only', () => {
+    const from = simplifySchema({ anyOf: [{ enum: ['a'] }, { type: 'null' }] });
+    expect(misfitOf(from, simplifySchema({ enum: ['b', null] }))).toBeUndefined();
+    expect(misfitOf(from, simplifySchema({ enum: ['b', 'c'] }))).toBe('is never one of "b", "c"');
   });
 
   it('threat: references that repeat each other do not hold up the process', () => {

@@ -1,11 +1,18 @@
 /**
- * Rewrites a JSON Schema with the few words that flows are compared by: `type`, `properties`, `required`,
- * `additionalProperties: false` and `items`. What comes out allows at least what the schema allows, so that
- * no fault is found in a flow that works.
+ * Rewrites a JSON Schema with the few words that flows are compared by: `type`, `enum`, `properties`,
+ * `required`, `additionalProperties: false` and `items`. What comes out allows at least what the schema
+ * allows, so that no fault is found in a flow that works.
  */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { ownValue } from '../../../kit/data/own-value.ts';
+import {
+  commonValues,
+  declaredValues,
+  jsonType,
+  valuesOf,
+  valuesOfEither,
+} from './allowed-values.ts';
 
 /** A schema of more parts is unknown beyond them: references can repeat a part very often. */
 const MAX_PARTS = 5_000;
@@ -48,7 +55,8 @@ const commonTypes = (one: readonly string[], other: readonly string[]): readonly
 const both = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const [types, others] = [typesOf(one), typesOf(other)];
   const type = types && others ? commonTypes(types, others) : (types ?? others);
-  if (type?.length === 0) return NOTHING;
+  const values = commonValues(valuesOf(one), valuesOf(other));
+  if (type?.length === 0 || values?.length === 0) return NOTHING;
   const properties: Record<string, unknown> = Object.create(null);
   const [left, right] = [propertiesOf(one), propertiesOf(other)];
   for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
@@ -62,6 +70,7 @@ const both = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const [items, otherItems] = [one.items, other.items];
   return {
     ...(type && { type }),
+    ...(values && { enum: values }),
     ...((one.properties ?? other.properties) !== undefined && { properties }),
     required: [...new Set([...requiredOf(one), ...requiredOf(other)])],
     ...((isClosed(one) || isClosed(other)) && { additionalProperties: false }),
@@ -72,14 +81,41 @@ const both = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   };
 };
 
+/** Joins schemas of objects: what one of them may hold is allowed, and what all of them need is needed. */
+const eitherObject = (branches: readonly JsonSchema[]): JsonSchema => {
+  const lists = branches.map(propertiesOf);
+  const properties: Record<string, unknown> = Object.create(null);
+  for (const name of new Set(lists.flatMap((list) => Object.keys(list)))) {
+    const parts = branches.flatMap((branch, at): readonly JsonSchema[] => {
+      const part = ownValue(lists[at] ?? {}, name);
+      if (isSchema(part)) return [part];
+      return isClosed(branch) ? [] : [NOTHING];
+    });
+    properties[name] = either(parts);
+  }
+  const [first, ...others] = branches.map(requiredOf);
+  const required = first?.filter((name) => others.every((names) => names.includes(name)));
+  return {
+    properties,
+    required: required ?? [],
+    ...(branches.every(isClosed) && { additionalProperties: false }),
+  };
+};
+
 /** Joins simple schemas of which one has to hold. */
 const either = (branches: readonly JsonSchema[]): JsonSchema => {
   const types = branches.map(typesOf);
   if (types.some((each) => each === undefined)) return NOTHING;
-  const type = [...new Set(types.flatMap((each) => each ?? []))];
-  const others = branches.filter((branch) => typesOf(branch)?.join() !== 'null');
-  const [only, ...more] = others;
-  return only && more.length === 0 ? { ...only, type } : { type };
+  const values = valuesOfEither(branches);
+  const ofType = (type: string) => branches.filter((_branch, at) => types[at]?.includes(type));
+  const objects = ofType('object');
+  const items = ofType('array').map((branch) => branch.items);
+  return {
+    type: [...new Set(types.flatMap((each) => each ?? []))],
+    ...(values && { enum: values }),
+    ...(objects.length > 0 && eitherObject(objects)),
+    ...(items.length > 0 && items.every(isSchema) && { items: either(items) }),
+  };
 };
 
 class Simplifier {
@@ -131,7 +167,8 @@ class Simplifier {
   }
 
   #own(schema: JsonSchema, depth: number): JsonSchema {
-    const types = typesOf(schema);
+    const values = declaredValues(schema);
+    const types = typesOf(schema) ?? (values && [...new Set(values.map(jsonType))]);
     const type = types && schema.nullable === true ? [...types, 'null'] : types;
     const properties: Record<string, unknown> = Object.create(null);
     for (const [name, each] of Object.entries(propertiesOf(schema))) {
@@ -142,6 +179,7 @@ class Simplifier {
     const hasItems = isSchema(schema.items) && schema.prefixItems === undefined;
     return {
       ...(type && { type }),
+      ...(values && { enum: values }),
       ...(isRecord(schema.properties) && { properties }),
       required: requiredOf(schema),
       ...(isShut && { additionalProperties: false }),

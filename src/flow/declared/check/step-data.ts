@@ -2,7 +2,8 @@
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { StepGroup, StepNode, StepTree } from '../step-tree.ts';
-import { type FlowShapes, isForm, isMissing, jsonType, shapeOfPath } from './schema-fit.ts';
+import { jsonType, valuesOf } from './allowed-values.ts';
+import { type FlowShapes, isForm, isMissing, shapeOfPath } from './schema-fit.ts';
 import { typesOf } from './simplify-schema.ts';
 import type { ShapeReader } from './tool-shapes.ts';
 
@@ -23,7 +24,12 @@ const MAX_DEPTH = 50;
 
 const orNull = (schema: JsonSchema): JsonSchema => {
   const types = typesOf(schema);
-  return types ? { ...schema, type: [...new Set([...types, 'null'])] } : schema;
+  const values = valuesOf(schema);
+  return {
+    ...schema,
+    ...(types && { type: [...new Set([...types, 'null'])] }),
+    ...(values && { enum: [...new Set([...values, null])] }),
+  };
 };
 
 /** Makes the schema of a value that is written in the flow. */

@@ -1,7 +1,7 @@
 /** The JSON Schemas of the tools that a flow calls, read once. */
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { FlowDefinition } from '../../../contract/flow.ts';
-import type { JsonSchema } from '../../../contract/schema.ts';
+import type { JsonSchema, Schema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import {
   compileSchema,
@@ -12,29 +12,37 @@ import { simplifySchema } from './simplify-schema.ts';
 
 export type FlowTools = Pick<Catalog, 'get' | 'suggest' | 'versions'>;
 
+/** What a tool or a flow takes: in the few words that references are compared by, and as it is run with. */
+export interface InputShape {
+  readonly json: JsonSchema;
+  readonly schema: Schema;
+}
+
 export interface ToolShapes {
   readonly tool: Tool;
-  readonly input: JsonSchema | undefined;
+  readonly input: InputShape | undefined;
   readonly output: JsonSchema | undefined;
 }
+
+const shapeOf = (schema: Schema): InputShape => ({ json: simplifySchema(schema.json), schema });
 
 /** Reads what a flow takes, whoever wrote it; nothing where it says nothing that can be read. */
 export const flowInputShape = async ({
   input,
-}: Pick<FlowDefinition, 'input'>): Promise<JsonSchema | undefined> => {
+}: Pick<FlowDefinition, 'input'>): Promise<InputShape | undefined> => {
   try {
     const source = typeof input === 'function' ? input() : input;
-    return source && simplifySchema((await compileSchema(source)).json);
+    return source && shapeOf(await compileSchema(source));
   } catch {
     return undefined;
   }
 };
 
 /** A schema that cannot be read is the pipeline's to refuse; here nothing is known of it. */
-const schemaOf = async (tool: Tool, side: SchemaSide): Promise<JsonSchema | undefined> => {
+const schemaOf = async (tool: Tool, side: SchemaSide): Promise<InputShape | undefined> => {
   try {
     const source = declaredSchema(tool, side);
-    return source && simplifySchema((await compileSchema(source, side)).json);
+    return source && shapeOf(await compileSchema(source, side));
   } catch {
     return undefined;
   }
@@ -57,7 +65,7 @@ export class ShapeReader {
       const shapes = tool && {
         tool,
         input: await schemaOf(tool, 'input'),
-        output: await schemaOf(tool, 'output'),
+        output: (await schemaOf(tool, 'output'))?.json,
       };
       this.#shapes.set(key, shapes);
     }

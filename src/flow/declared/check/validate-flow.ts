@@ -12,6 +12,7 @@ import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from '../run/step
 import { type FlowPath, lastResortOf, type StepNode } from '../step-tree.ts';
 import { itemOwner, referenceFaults } from './check-references.ts';
 import { inputSchemaFaults } from './input-schema-faults.ts';
+import { literalMisfits } from './literal-input.ts';
 import {
   deadEnd,
   type FlowShapes,
@@ -25,7 +26,7 @@ import {
 import { simplifySchema } from './simplify-schema.ts';
 import { StepData } from './step-data.ts';
 import { textFaults } from './text-faults.ts';
-import { type FlowTools, flowInputShape, ShapeReader } from './tool-shapes.ts';
+import { type FlowTools, flowInputShape, type InputShape, ShapeReader } from './tool-shapes.ts';
 
 export interface ValidateFlowDeps {
   readonly tools: FlowTools;
@@ -174,31 +175,40 @@ class FlowCheck {
     this.#fault([...path, 'call'], `there is no tool ${call}${hint}`, missingTools);
   }
 
-  #input({ node, input, call, path }: PlacedCall, schema: JsonSchema): void {
+  #input({ node, input, call, path }: PlacedCall, shape: InputShape): void {
     if (input === undefined) {
-      this.#piped({ node, path, taker: call, at: 'call' }, schema);
+      this.#piped({ node, path, taker: call, at: 'call' }, shape);
       return;
     }
     const part = path.at(-1);
     const member = part === 'else' ? 'otherwise' : part === 'fallback' ? 'fallback' : 'input';
-    for (const misfit of valueMisfits(input, schema, this.#seenBy(node, member))) {
-      this.#fault([...path, 'input', ...misfit.path], `input of ${call}: ${misfit.message}`);
+    this.#given(
+      input,
+      { place: [...path, 'input'], taker: call, shapes: this.#seenBy(node, member) },
+      shape,
+    );
+  }
+
+  /** Checks an input as it is written: its parts, and all of it where nothing of it is worked out. */
+  #given(input: unknown, { place, taker, shapes }: Given, { json, schema }: InputShape): void {
+    const parts = valueMisfits(input, json, shapes);
+    for (const { path, message } of [...parts, ...literalMisfits(input, schema, parts)]) {
+      this.#fault([...place, ...path], `input of ${taker}: ${message}`);
     }
   }
 
   /** In a pipeline a step without input takes what the one before returned. */
-  #piped({ node, path, taker, at }: Taker, schema: JsonSchema): void {
+  #piped({ node, path, taker, at }: Taker, shape: InputShape): void {
     const source = path === node.path ? pipedFrom(node) : undefined;
     if (source === undefined) {
-      for (const { message } of valueMisfits({}, schema, this.#seenBy(undefined, 'input'))) {
-        this.#fault([...path, at], `input of ${taker}: ${message}`);
-      }
+      const shapes = this.#seenBy(undefined, 'input');
+      this.#given({}, { place: [...path, at], taker, shapes }, shape);
       return;
     }
     // A step that was skipped leaves what came before it.
     if (source !== 'input' && mayBeSkipped(source)) return;
     const given = source === 'input' ? this.#flowInput : this.#stepData.of(source);
-    const misfit = given && misfitOf(given, schema);
+    const misfit = given && misfitOf(given, shape.json);
     if (misfit === undefined) return;
     const from = source === 'input' ? 'the input of the flow' : source.step.id;
     this.#fault([...path, at], `what ${from} gives does not fit ${taker}: it ${misfit}`);
@@ -208,15 +218,14 @@ class FlowCheck {
   async #flowInputOf(node: StepNode, { definition }: SubFlow): Promise<void> {
     const { path, step } = node;
     const { flow: taker = '', input } = step;
-    const schema = await flowInputShape(definition);
-    if (!schema) return;
+    const shape = await flowInputShape(definition);
+    if (!shape) return;
     if (input === undefined) {
-      this.#piped({ node, path, taker, at: 'flow' }, schema);
+      this.#piped({ node, path, taker, at: 'flow' }, shape);
       return;
     }
-    for (const misfit of valueMisfits(input, schema, this.#seenBy(node, 'input'))) {
-      this.#fault([...path, 'input', ...misfit.path], `input of ${taker}: ${misfit.message}`);
-    }
+    const shapes = this.#seenBy(node, 'input');
+    this.#given(input, { place: [...path, 'input'], taker, shapes }, shape);
   }
 
   async #subFlow(node: StepNode): Promise<void> {
@@ -249,6 +258,13 @@ interface Taker {
   readonly path: FlowPath;
   readonly taker: string;
   readonly at: 'call' | 'flow';
+}
+
+/** Where an input is written, and who takes it. */
+interface Given {
+  readonly place: FlowPath;
+  readonly taker: string;
+  readonly shapes: FlowShapes;
 }
 
 const LIST: JsonSchema = { type: 'array' };

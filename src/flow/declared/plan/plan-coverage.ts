@@ -9,7 +9,6 @@ import type { Verdict } from '../../../contract/policy.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
-import { thrownError } from '../../turn.ts';
 import type { CompiledValue } from '../../values/compile-value.ts';
 import { noSteps, type ScopeName, scopeCaller, type ValueScope } from '../../values/scope.ts';
 import type { FlowTools } from '../check/tool-shapes.ts';
@@ -17,6 +16,7 @@ import { callsOf, type PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
 import { lastResortOf, type StepNode } from '../step-tree.ts';
 import { callValue, repeaterOf } from './known-inputs.ts';
+import { refusalText } from './refusal-text.ts';
 
 export interface PlanCoverageDeps {
   readonly tools: FlowTools;
@@ -154,7 +154,7 @@ class Coverer {
       const as = { ...this.#as, ...(version !== undefined && { version }) };
       return await this.#deps.planned(tool, input, as);
     } catch (thrown) {
-      return thrownError(thrown).message;
+      return refusalText(thrown);
     }
   }
 

@@ -33,7 +33,15 @@ const send = defineTool({
   run,
 });
 
-const open = async (tools = [read, send]) => {
+const few = defineTool({
+  name: 'few',
+  description: 'Takes few.',
+  tier: 'read_only',
+  input: z.object({ n: z.number().max(5) }),
+  run,
+});
+
+const open = async (tools = [read, send, few]) => {
   ran = 0;
   const crib = await createCribHost({ store: 'memory', builtins: false, tools: [...tools] });
   cleanup.push(() => crib.close());
@@ -317,6 +325,29 @@ describe('a run that was planned', () => {
     const changed = third.flows.start('reading', { n: 1 }, { planDigest });
     await expect(changed).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(ran).toBe(0);
+  });
+});
+
+describe('a plan of a call whose input the tool refuses', () => {
+  it('names the field that does not fit, where the input of the flow brings it', async () => {
+    const crib = await open();
+    const { denied } = await crib.flows.plan(flow, { n: 'many' });
+    expect(denied).toContainEqual({
+      step: 'a',
+      reason: expect.stringMatching(/^VALIDATION_ERROR: n: .*number/),
+    });
+  });
+
+  it('a literal that never fits is a fault, and no denial', async () => {
+    const crib = await open();
+    const { faults, denied } = await crib.flows.plan(
+      { name: 'short', version: '1.0.0', steps: [{ id: 'a', call: 'few', input: { n: 9 } }] },
+      {},
+    );
+    expect(denied).toEqual([]);
+    expect(faults).toEqual([
+      expect.objectContaining({ path: ['steps', 0, 'input', 'n'], severity: 'error' }),
+    ]);
   });
 });
 

@@ -9,7 +9,6 @@ import { digestOf } from '../../../kit/data/canonical-json.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
 import { flowKey } from '../../flow-registry.ts';
-import { thrownError } from '../../turn.ts';
 import type { CompiledValue } from '../../values/compile-value.ts';
 import { noSteps, type ScopeName, scopeCaller, type ValueScope } from '../../values/scope.ts';
 import type { FlowTools } from '../check/tool-shapes.ts';
@@ -25,6 +24,7 @@ import type { StepNode } from '../step-tree.ts';
 import { callValue, type KnownInputs, knownInputs, repeaterOf } from './known-inputs.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
+import { refusalText } from './refusal-text.ts';
 import { effectsOf, priceOf } from './tool-facts.ts';
 
 export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'definition'> {
@@ -313,8 +313,7 @@ class Planner {
       const { verdict } = await this.#deps.explain(tool, input, as);
       return { verdict: verdict.effect, reason: verdict.reason };
     } catch (thrown) {
-      const { code, message } = thrownError(thrown);
-      return { verdict: 'deny', reason: `${code}: ${message}` };
+      return { verdict: 'deny', reason: refusalText(thrown) };
     }
   }
 }
