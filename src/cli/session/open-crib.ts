@@ -99,7 +99,8 @@ export const openCrib = async (
         runtime: { log: logging.log, telemetry: traced?.telemetry },
         ...(approver && { approver }),
       },
-      { redactor },
+      // Runs of others are for processes that stay: one that ends soon would cut their calls off.
+      { redactor, onlyAwaitedRuns: service === undefined },
     ),
   );
   traced?.watch(crib, logging.log);
