@@ -34,7 +34,9 @@ const store = createMemoryStore();
 const openCrib = async (onlyAwaitedRuns: boolean) => {
   const crib = await createCribHost({ store, builtins: false }, { onlyAwaitedRuns });
   open.push(crib);
-  for (const flow of [nap, asks, outer]) crib.flows.register(flow);
+  crib.flows.register(nap);
+  crib.flows.register(asks);
+  crib.flows.register(outer);
   return crib;
 };
 
