@@ -1,6 +1,5 @@
 /** Follows a run until it is over, waits for a person, or the person leaves with Ctrl-C. */
 import type { Approver } from '../../../contract/approver.ts';
-import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ERRORS } from '../../../contract/errors.ts';
 import type { FlowRunInfo } from '../../../contract/flow.ts';
@@ -13,47 +12,18 @@ import { errorLines } from '../../output/error-lines.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
 import { waitText } from './run-lines.ts';
+import { RunQuestions } from './run-questions.ts';
 import type { RunView } from './run-tree.ts';
 
 const LOOK_MS = 150;
 
 const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status) || status === 'blocked';
 
-/** Filters out approvals that are answered or expired. */
-const unanswered = async (io: Io, crib: Crib, ids: readonly string[]): Promise<string[]> => {
-  const records = await Promise.all(ids.map((id) => crib.approvals.get(id)));
-  const now = io.runtime.now();
-  return records.flatMap((record) =>
-    record?.state === 'waiting' && record.expiresAt > now ? record.id : [],
-  );
-};
-
 export interface Following {
   readonly crib: CribHost;
   readonly view: RunView;
   readonly person: Approver;
 }
-
-/** Asks the person at the terminal the waiting questions. True when all were answered. */
-const askHere = async (
-  { crib, view, person }: Following,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<boolean> => {
-  view.pause(true);
-  try {
-    for (const id of ids) {
-      const record = await crib.approvals.get(id);
-      if (record?.state !== 'waiting') continue;
-      const { answer, ...decision } = await person.ask(record.request, signal);
-      if (answer === 'later') return false;
-      await crib.approvals.decide(id, { ...decision, approve: answer === 'approve' });
-    }
-    return true;
-  } finally {
-    view.pause(false);
-  }
-};
 
 interface RunEnd {
   readonly run: FlowRunInfo;
@@ -65,18 +35,28 @@ interface RunEnd {
   readonly blocked: readonly FlowRun[];
 }
 
-/** Asks the questions that a run has come down to. Returns why it is left, or nothing while it goes on. */
+interface Asking {
+  readonly questions: RunQuestions;
+  readonly stop: RunStop | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the questions of a run: at a terminal as they come, elsewhere once nothing else goes on. Returns why the run is left,
+ * or nothing while it goes on.
+ */
 const settle = async (
   io: Io,
-  following: Following,
-  { stop, signal }: { readonly stop: RunStop; readonly signal: AbortSignal },
+  { id }: FlowRun,
+  { questions, stop, signal }: Asking,
 ): Promise<Pick<RunEnd, 'waitsFor' | 'blocked'> | undefined> => {
-  const { approvals, blocked } = stop;
-  if (approvals.length === 0) return { waitsFor: [], blocked };
-  // Where all are answered, the run is about to go on.
-  const waitsFor = await unanswered(io, following.crib, approvals);
-  if (waitsFor.length === 0 || (await askHere(following, waitsFor, signal))) return undefined;
-  return { waitsFor, blocked };
+  const isAsked = io.stdin.isTTY === true && io.stderr.isTTY === true;
+  await questions.ask(isAsked ? await questions.of(id) : (stop?.approvals ?? []), signal);
+  if (!stop) return undefined;
+  const waitsFor = await questions.open(stop.approvals);
+  // Where all were answered, the run is about to go on.
+  if (stop.approvals.length > 0 && waitsFor.length === 0) return undefined;
+  return { waitsFor, blocked: stop.blocked };
 };
 
 const watch = async (
@@ -85,6 +65,7 @@ const watch = async (
   { runId, signal }: { readonly runId: string; readonly signal: AbortSignal },
 ): Promise<RunEnd> => {
   const { crib, view } = following;
+  const questions = new RunQuestions(io, following);
   const over = crib.flows.finished(runId).catch(() => undefined);
   const left = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -92,9 +73,10 @@ const watch = async (
   for (;;) {
     const run = (await crib.flows.get(runId)) as FlowRunInfo;
     const end = { run, isLeft: signal.aborted, waitsFor: [], blocked: [] };
-    if (isOver(run) || signal.aborted) return end;
+    if (isOver(run)) return end;
+    if (signal.aborted) return { ...end, waitsFor: await questions.of(runId) };
     const stop = await stopOf(crib.flows, run, io.runtime.now());
-    const rest = stop && (await settle(io, following, { stop, signal }));
+    const rest = await settle(io, run, { questions, stop, signal });
     if (rest) return { ...end, ...rest, isLeft: signal.aborted };
     await view.draw(run);
     await Promise.race([over, left, pause(LOOK_MS, io.runtime)]);
