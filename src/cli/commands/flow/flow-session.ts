@@ -4,9 +4,10 @@ import type { Approver } from '../../../contract/approver.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { CallerOptions } from '../../input/caller-options.ts';
 import type { Io } from '../../io.ts';
-import { closeCrib, type OpenCrib, openCrib } from '../../session/open-crib.ts';
+import { type OpenCrib, openCrib } from '../../session/open-crib.ts';
 import { settleTrust } from '../../session/settle-trust.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
+import { closeSession } from './close-session.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import type { Following } from './follow-run.ts';
 import { stepsAskLater } from './run-questions.ts';
@@ -44,6 +45,6 @@ export const withFlowSession = async (
     shown.view = createRunView(io, crib, quiet);
     return await work({ crib, view: shown.view, person }, open);
   } finally {
-    await closeCrib(io, crib);
+    await closeSession(io, crib);
   }
 };

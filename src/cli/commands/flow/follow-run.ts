@@ -1,5 +1,6 @@
 /** Follows a run until it is over, waits for a person, or the person leaves with Ctrl-C. */
 import type { Approver } from '../../../contract/approver.ts';
+import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ERRORS } from '../../../contract/errors.ts';
 import type { FlowRunInfo } from '../../../contract/flow.ts';
@@ -11,6 +12,8 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
+import { cutOff } from './close-session.ts';
+import { doubtfulStep, doubtLines } from './doubtful-call.ts';
 import { waitText } from './run-lines.ts';
 import { RunQuestions } from './run-questions.ts';
 import type { RunView } from './run-tree.ts';
@@ -83,10 +86,15 @@ const watch = async (
   }
 };
 
-const blockedLines = (io: Io, { id, error }: FlowRun): readonly string[] => [
-  `  ${io.noteInk.red('✗')} The run ${id} is blocked: ${visibleText(error?.message ?? 'a person has to decide')}`,
-  `  ${io.noteInk.cyan('→')} Continue it first: toolcrib flow resume ${id}`,
-];
+const blockedLines = async (io: Io, crib: Crib, run: FlowRun): Promise<readonly string[]> => {
+  const { id, error } = run;
+  const doubtful = await doubtfulStep(crib, run);
+  if (doubtful) return doubtLines(io, run, doubtful);
+  return [
+    `  ${io.noteInk.red('✗')} The run ${id} is blocked: ${visibleText(error?.message ?? 'a person has to decide')}`,
+    `  ${io.noteInk.cyan('→')} Continue it first: toolcrib flow resume ${id}`,
+  ];
+};
 
 const resumeLine = (io: Io, { id }: FlowRun): string =>
   `  ${io.noteInk.cyan('→')} Continue it: toolcrib flow resume ${id}`;
@@ -102,8 +110,17 @@ const printOutput = (io: Io, { output }: FlowRun): void => {
   print(io, typeof output === 'string' ? visibleText(output) : formatJson(output, io.ink));
 };
 
-const report = (io: Io, { run, isLeft, waitsFor, blocked }: RunEnd): void => {
+const report = async (
+  io: Io,
+  crib: Crib,
+  { run, isLeft, waitsFor, blocked }: RunEnd,
+): Promise<void> => {
   const { noteInk } = io;
+  const doubtful = await doubtfulStep(crib, run);
+  if (doubtful) {
+    note(io, ...doubtLines(io, run, doubtful));
+    return;
+  }
   if (run.status === 'completed') printOutput(io, run);
   else if (run.error) note(io, ...errorLines(run.error, noteInk));
   if (FINISHED.has(run.status)) return;
@@ -112,7 +129,8 @@ const report = (io: Io, { run, isLeft, waitsFor, blocked }: RunEnd): void => {
   for (const id of waitsFor) {
     note(io, `  ${noteInk.cyan('→')} Decide: toolcrib approvals show ${id}`);
   }
-  note(io, ...blocked.flatMap((each) => blockedLines(io, each)), resumeLine(io, run));
+  for (const each of blocked) note(io, ...(await blockedLines(io, crib, each)));
+  note(io, resumeLine(io, run));
 };
 
 /** Leaves out what no reader needs: the seals and the rights of the caller. */
@@ -125,7 +143,7 @@ export const shownRun = ({ seal: _, endSeal: _end, epoch: _epoch, caller, ...run
 export const followRun = async (io: Io, following: Following, runId: string): Promise<number> => {
   const controller = new AbortController();
   const { ended, release } = awaitEnd(io, {
-    onSecond: () => io.signals.exit(ERRORS.CANCELLED.exit),
+    onSecond: () => cutOff(io, undefined),
   });
   void ended.then(() => controller.abort());
   try {
@@ -136,7 +154,7 @@ export const followRun = async (io: Io, following: Following, runId: string): Pr
       const { run, waitsFor } = end;
       const blocked = end.blocked.map(({ id }) => id);
       printJson(io, { run: shownRun(run), steps: steps.length, waitsFor, blocked });
-    } else report(io, end);
+    } else await report(io, following.crib, end);
     return exitOf(end);
   } finally {
     release();
