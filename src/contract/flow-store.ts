@@ -143,8 +143,16 @@ export interface ClaimRequest {
   readonly now: number;
   /** The flows that this process can run, as `name@version`; the claim skips all others. */
   readonly flows: ReadonlySet<string>;
+  /** Only these runs, and those that they have started; any run when absent. */
+  readonly within?: ReadonlySet<string>;
   readonly limit: number;
 }
+
+/** Tells whether a run is one of these, or was started by one of them. */
+export const isWithin = (
+  { id, outerFlows }: Pick<FlowRun, 'id' | 'outerFlows'>,
+  runIds: ReadonlySet<string>,
+): boolean => runIds.has(id) || outerFlows?.some(({ flowId }) => runIds.has(flowId)) === true;
 
 /** What is written together with a new run. */
 export interface CreateOptions {

@@ -121,7 +121,11 @@ const rulesOf = async (
 };
 
 /** Puts together what the crib is made of. */
-const cribDepsOf = async (options: CribOptions, parts: CribParts): Promise<LocalCribDeps> => {
+const cribDepsOf = async (
+  options: CribOptions,
+  parts: CribParts,
+  { onlyAwaitedRuns = false }: HostDeps,
+): Promise<LocalCribDeps> => {
   const { config, project, root, runtime, events, registry, usage, sandboxes, redactor } = parts;
   const { late, lock, mcp, members, team } = parts;
   const policy = await rulesOf(options, parts);
@@ -147,6 +151,7 @@ const cribDepsOf = async (options: CribOptions, parts: CribParts): Promise<Local
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     lock,
     flowFiles: options.flowFiles,
+    onlyAwaitedRuns,
     syncEveryRecord: config.audit.syncEveryRecord,
     recordedMs: (tool) => usage.of(tool)?.averageMs,
     alerts: await alertsOf({ ...deps, ...userOf(options), host, redactor }),
@@ -162,7 +167,7 @@ export const createCribHost = async (
 ): Promise<CribHost> => {
   const parts = await openParts(options, shared);
   await loadAllTools(options, parts);
-  const crib = new LocalCrib(await cribDepsOf(options, parts));
+  const crib = new LocalCrib(await cribDepsOf(options, parts, shared));
   parts.late.crib = crib;
   return withDeliveries(crib, parts.config, parts.runtime);
 };

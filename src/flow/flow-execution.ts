@@ -61,8 +61,9 @@ export class FlowExecution {
   #finishing: TurnEnd | undefined;
   /** How the turn ends that goes no further: no step begins any more, those that are worked on end first. */
   #halted: Extract<TurnEnd, { type: 'blocked' | 'lost' }> | undefined;
-  /** The process leaves: only calls end first. */
+  /** The process leaves: only calls and questions end first. */
   #isStopped = false;
+  /** Work under way that ends soon after its signal fires: all but the code of values. */
   #calls = 0;
   /**
    * A step of the undo, once that has begun: the run has failed. The code only tells again by what; nothing
@@ -192,6 +193,11 @@ export class FlowExecution {
     return open.filter((step) => step.parkedFor === undefined).map((step) => step.entry());
   }
 
+  /** Tells whether anything is under way, also after the turn has ended. */
+  get isBusy(): boolean {
+    return this.#active > 0;
+  }
+
   /** Tells whether calls are under way, also after the turn has ended. */
   get hasCalls(): boolean {
     return this.#calls > 0;
@@ -227,7 +233,8 @@ export class FlowExecution {
   }
 
   async #work(step: OpenStep): Promise<void> {
-    const isCall = step.request.kind === 'call';
+    // Questions among them: what a person is asked has to be on record when the process leaves.
+    const isCall = step.request.kind !== 'value';
     this.#active += 1;
     if (isCall) this.#calls += 1;
     step.parkedFor = undefined;

@@ -22,6 +22,8 @@ import { plainValue } from './turn.ts';
 export interface FlowServiceDeps extends RunTurnsDeps {
   readonly events: Pick<Events, 'on'>;
   nextId(): string;
+  /** Continues only the runs that were started or are waited for here; otherwise all that are due. */
+  readonly onlyAwaited?: boolean;
 }
 
 /** What a run is started with: who starts it, and the plan that was approved. */
@@ -49,13 +51,14 @@ export class FlowService {
     this.#scheduler = scheduler;
     const turns = new RunTurns(deps, { watchers, scheduler });
     this.#turns = turns;
-    const { registry, runtime, flows, approval } = deps;
+    const { registry, runtime, flows, approval, onlyAwaited = false } = deps;
     this.#dueRuns = new DueRuns({
       registry,
       runtime,
       turns,
       watchers,
       scheduler,
+      onlyAwaited,
       flows: () => flows(),
       approval: (id) => approval(id),
     });
@@ -101,6 +104,8 @@ export class FlowService {
     // Before the run is read, so that its end cannot be missed in between.
     const over = this.#watchers.wait(runId);
     this.#scheduler.hold();
+    // It may have been due before anybody waited for it.
+    if (this.#deps.onlyAwaited) this.#scheduler.after(0);
     try {
       const run = await (await this.#deps.flows()).get(runId);
       if (run) this.#watchers.settle(run);

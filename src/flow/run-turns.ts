@@ -238,7 +238,8 @@ export class RunTurns {
     endTurnSpan(span, end);
     if (end.type === 'lost' && !this.#isClosed) await this.#abortLost(active, turn.flows);
     // Not before its end is written: until then its last steps are nowhere else.
-    const released = await this.#conclude(turn, end, context.events.seen).finally(() => {
+    const ended = { end, seenEvent: context.events.seen };
+    const released = await this.#conclude(turn, ended, execution).finally(() => {
       if (this.#active.get(run.id) === active) this.#active.delete(run.id);
     });
     await this.#afterRelease(released, execution.openQuestions());
@@ -257,13 +258,28 @@ export class RunTurns {
   }
 
   /** Writes the end of a turn. What a lost one has done is kept for the next process. */
-  async #conclude(turn: Turn, end: TurnEnd, seenEvent: number): Promise<FlowRun> {
+  async #conclude(
+    turn: Turn,
+    { end, seenEvent }: { readonly end: TurnEnd; readonly seenEvent: number },
+    execution: FlowExecution,
+  ): Promise<FlowRun> {
     if (end.type !== 'lost') {
       return concludeTurn(turn, { end, seenEvent }, this.#concludeDeps);
     }
-    if (this.#isClosed) await turn.journal.flush();
+    if (this.#isClosed) await this.#leave(turn, execution);
     turn.journal.stop();
     throw end.cause;
+  }
+
+  /**
+   * Writes what was done, and that nobody works on the run. The code of a value may still run: then the run
+   * is free once this process has ended.
+   */
+  async #leave({ journal }: Turn, execution: FlowExecution): Promise<void> {
+    await journal.flush();
+    if (execution.isBusy) return;
+    const now = this.#deps.runtime.now();
+    await journal.release({ ...stopped('waiting', now), wakeAt: now });
   }
 
   #stepDeps(

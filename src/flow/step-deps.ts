@@ -9,7 +9,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { TraceContext } from '../contract/telemetry.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
-import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
+import { type ConfirmInput, givenText } from '../pipeline/approval/confirm-tool.ts';
 import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
 import { DurableWork } from '../pipeline/durable-work.ts';
 import type { RunRecords } from '../pipeline/record/run-records.ts';
@@ -185,11 +185,14 @@ export const stepDepsOf = (
   };
   const refusal = refusalCheck(run, deps);
   const confirm = (
-    { idempotencyKey, approvalId, signal: _signal, ...question }: StepQuestion,
+    { idempotencyKey, approvalId, question, details }: StepQuestion,
     own: AbortSignal,
   ): Promise<ToolResult> => {
     const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
-    const asked = { flow: run.flow, runId: run.id, ...question };
+    const input = givenText(run.input);
+    const given = input === undefined ? { flow: run.flow } : { flow: run.flow, input };
+    const about = details === undefined ? { runId: run.id } : { runId: run.id, details };
+    const asked = { question, ...given, ...about };
     return deps.confirm(asked, { ...as, ...options, signal: own } as CallAs);
   };
   return {

@@ -1,9 +1,11 @@
 /** What both stores do with runs: apply a change, tell whether a run fits a filter. */
 import { ToolFailure } from '../contract/errors.ts';
 import {
+  type ClaimRequest,
   type FlowEvent,
   type FlowFilter,
   type FlowRun,
+  isWithin,
   type JournalStep,
   MAX_EVENTS,
   type RunChange,
@@ -34,6 +36,10 @@ export const fitsFilter = (run: FlowRun, filter: FlowFilter): boolean =>
   (filter.flow === undefined || run.flow === filter.flow) &&
   (filter.userId === undefined || run.caller.userId === filter.userId) &&
   (filter.before === undefined || run.createdAt < filter.before);
+
+/** Tells whether a run that is due is one of those that a claim asks for. */
+export const isClaimable = (run: FlowRun, { flows, within }: ClaimRequest): boolean =>
+  flows.has(`${run.flow}@${run.version}`) && (!within || isWithin(run, within));
 
 export const notOwned = (runId: string): ToolFailure =>
   new ToolFailure('CONFLICT', `Another process has taken over the run ${runId}.`, {

@@ -98,6 +98,19 @@ export const describeFlows = (use: Use): void => {
         expect(made.filter(Boolean)).toHaveLength(1);
       }));
 
+    it('claims only the named runs and those that they have started, where some are named', () =>
+      use(async ({ flows }) => {
+        const due = { status: 'sleeping', wakeAt: NOW } as const;
+        const outerFlows = [{ flowId: 'mine' }];
+        await flows.create(sampleRun('other', due), { isReleased: true });
+        await flows.create(sampleRun('mine', due), { isReleased: true });
+        await flows.create(sampleRun('child', { ...due, outerFlows }), { isReleased: true });
+        const own = await flows.claim({ ...CLAIM, within: new Set(['mine']) });
+        expect(own.map(({ id }) => id).toSorted()).toEqual(['child', 'mine']);
+        expect(await flows.claim({ ...CLAIM, within: new Set() })).toEqual([]);
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'other' }]);
+      }));
+
     it('claims nothing that is owned, not due, finished, or of an unknown version', () =>
       use(async ({ flows }) => {
         const later = { status: 'sleeping', updatedAt: NOW, wakeAt: NOW + 99_999 } as const;

@@ -162,6 +162,23 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect(same.json<{ changes: unknown[] }>().changes).toEqual([]);
   });
 
+  it('an event that the run does not wait for is sent, with a hint at the one it waits for', async () => {
+    const project = await flowProject();
+    const child = project.start(['flow', 'run', 'wait', '--id', 'payed']);
+    child.stdin?.end();
+    const gone = new Promise((resolve) => child.on('close', resolve));
+    await new Promise<void>((resolve) => {
+      child.stderr?.on('data', (chunk) => String(chunk).includes('waits for the') && resolve());
+    });
+    child.kill('SIGTERM');
+    await gone;
+    const other = await project.run(['flow', 'send', 'payed', 'payed', '{"n":7}']);
+    expect([other.code, other.out]).toEqual([0, expect.stringContaining('Sent to wait.')]);
+    expect(other.err).toContain('The run waits for paid, not for payed');
+    const right = await project.run(['flow', 'send', 'payed', 'paid']);
+    expect([right.code, right.err]).toEqual([0, expect.not.stringContaining('not for')]);
+  });
+
   it('flows that use tools of a module are validated and optimized with it', async () => {
     const project = await flowProject();
     const tool = `{ name: 'mine', description: 'Mine.', tier: 'read_only', input: { type: 'object' }, run: () => 1 }`;

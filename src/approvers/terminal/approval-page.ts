@@ -4,6 +4,7 @@
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import { visibleItem, visibleLines } from '../../kit/text/visible-text.ts';
+import { flowQuestion } from './flow-question.ts';
 import { childrenOf, shownScalar, wrapLine } from './shown-value.ts';
 
 interface PageOptions {
@@ -169,11 +170,10 @@ export const approvalPage = (request: ApprovalRequest, options: PageOptions): Ap
   const input = inputFields(request.input).map(([name, value]) =>
     cut(fieldLines(name, value, width), options.full),
   );
-  const body = [
-    ...top.flatMap(({ lines }) => lines),
-    '  input',
-    ...input.flatMap(({ lines }) => lines.map((line) => `    ${line}`)),
-  ];
+  const fields = top.flatMap(({ lines }) => lines);
+  const given = ['  input', ...input.flatMap(({ lines }) => lines.map((line) => `    ${line}`))];
+  // What a flow asks stands in the input; the tool that carries the question says nothing to a person.
+  const body = flowQuestion(request) ? [...given, ...fields] : [...fields, ...given];
   return {
     lines: [...body, ...ending(request, width, body.length)],
     hidden: [...top, ...input].reduce((sum, { hidden }) => sum + hidden, 0),

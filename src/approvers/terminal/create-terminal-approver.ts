@@ -10,6 +10,7 @@ import { visibleItem } from '../../kit/text/visible-text.ts';
 import { approvalPage } from './approval-page.ts';
 import { askEdit } from './ask-edit.ts';
 import { askPattern } from './ask-pattern.ts';
+import { flowQuestion } from './flow-question.ts';
 import { readLines } from './line-reader.ts';
 import { promptPage } from './prompt-page.ts';
 import {
@@ -86,7 +87,10 @@ const offered = ({ request, options }: Dialog): ReadonlyMap<Choice, string> =>
           ['pattern', 'p = yes, and always by pattern'],
         ] as const)
       : []),
-    ...(options.readInput ? ([['edit', 'e = edit, then yes']] as const) : []),
+    // The words of a flow are not the person's to change.
+    ...(options.readInput && !flowQuestion(request)
+      ? ([['edit', 'e = edit, then yes']] as const)
+      : []),
   ]);
 
 /** Carries out a choice; `undefined` asks the question again. */

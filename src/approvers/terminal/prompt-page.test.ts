@@ -147,3 +147,34 @@ describe('the page above the prompt', () => {
     expect(tiny.lines.length).toBeLessThanOrEqual(13);
   });
 });
+
+describe('the page of a question that a flow asks', () => {
+  const asked = (parts: object = {}) =>
+    request(
+      { question: 'Delete the note?', flow: 'research', input: '{"topic":"bees"}', ...parts },
+      { tool: 'toolcrib:confirm', action: 'toolcrib:confirm', tier: 'read_only', targets: [] },
+    );
+  const size = { now: 0, width: 80, rows: 24 };
+
+  it('says first what is asked, by which flow and of which run, and nothing of the tool', () => {
+    const { lines, hidden } = promptPage(asked({ runId: 'one' }), size);
+    expect(lines.slice(0, 4)).toEqual([
+      '  question  Delete the note?',
+      '  flow      research',
+      '  given     {"topic":"bees"}',
+      '  run       one',
+    ]);
+    expect(lines.join('\n')).not.toMatch(/toolcrib:confirm|touches|rule/);
+    expect(hidden).toBe(0);
+  });
+
+  it('hostile: details and long words do not push the question off the screen, or fake a line', () => {
+    const details = { ...fields(3000), note: '  question  Keep it?\n'.repeat(500) };
+    const long = { question: `Delete?\n  flow      other ${'x'.repeat(9000)}`, details };
+    const { lines, hidden } = promptPage(asked(long), size);
+    expect(lines.length).toBeLessThanOrEqual(MAX_ROWS);
+    expect(lines[0]).toMatch(/^ {2}question {2}Delete\?/);
+    expect(lines.filter((line) => line.startsWith('  flow '))).toEqual(['  flow      research']);
+    expect(hidden).toBeGreaterThan(9000);
+  });
+});

@@ -17,6 +17,7 @@ import {
   span,
   TIERS,
 } from './approval-page.ts';
+import { type FlowQuestion, flowQuestion } from './flow-question.ts';
 import { wrapLine } from './shown-value.ts';
 
 interface PromptPageOptions {
@@ -33,6 +34,9 @@ const MAX_TARGETS = 3;
 const MAX_FIELD_ROWS = 5;
 /** A text takes no more lines than this, however many are free. */
 const MAX_ROW_LINES = 6;
+
+/** Which of the details of a call hold for the question of a flow, too. */
+const QUESTION_DETAILS: ReadonlySet<string> = new Set(['caller', 'cost']);
 
 /** A part of the page, and how many characters of it are not shown. */
 interface Part {
@@ -156,20 +160,62 @@ const details = (
 
 const isShort = (line: string, width: number): string => clip(line, width - 4);
 
+/** What stands on a page, from above. */
+interface Content {
+  readonly head: readonly Part[];
+  readonly touched: ReturnType<typeof touches>;
+  /** What the call is given, below its label; nothing to show where there is no label. */
+  readonly given: unknown;
+  readonly givenLabel: string | undefined;
+  readonly about: readonly Row[];
+  readonly last: readonly string[];
+}
+
+const callContent = (
+  request: ApprovalRequest,
+  options: PromptPageOptions,
+  width: number,
+): Content => {
+  const { tier, tool, version, action } = request;
+  return {
+    head: [
+      row('tool', visibleItem(`${tool} ${version}`), width),
+      row('action', visibleItem(`${action || 'not named'} · ${tier} (${TIERS[tier]})`), width),
+    ],
+    touched: touches(request),
+    given: request.input,
+    givenLabel: 'input',
+    about: details(request, options),
+    last: row('in short', visibleItem(inShort(request)), width).lines,
+  };
+};
+
+/** Shows what a flow asks, and of which run; the tool that carries the question says nothing to a person. */
+const questionContent = (
+  { rows, details: given }: FlowQuestion,
+  request: ApprovalRequest,
+  options: PromptPageOptions,
+): Content => {
+  const about = details(request, options).filter(({ label }) => QUESTION_DETAILS.has(label));
+  const givenLabel = given === undefined ? undefined : 'details';
+  return { head: [], touched: { rows, hidden: 0 }, given, givenLabel, about, last: [] };
+};
+
 /** Fits the page into `rows`, and never hides the tool, the action or the targets. */
 export const promptPage = (request: ApprovalRequest, options: PromptPageOptions): ApprovalPage => {
   const width = Math.max(40, options.width);
   const budget = Math.max(MIN_ROWS, options.rows - ROWS_AROUND);
-  const { tier, tool, version, action } = request;
-  const head = [
-    row('tool', visibleItem(`${tool} ${version}`), width),
-    row('action', visibleItem(`${action || 'not named'} · ${tier} (${TIERS[tier]})`), width),
-  ];
-  const touched = touches(request);
+  const question = flowQuestion(request);
+  const content = question
+    ? questionContent(question, request, options)
+    : callContent(request, options, width);
+  const { head, touched, about, given, givenLabel, last } = content;
   const used = head.length + touched.rows.length;
-  const about = details(request, options);
   // The input comes before the details: of them at least three stay, with the last line.
-  const input = inputPart(request.input, width, Math.max(3, budget - used - 5));
+  const input =
+    givenLabel === undefined
+      ? { lines: [], hidden: 0 }
+      : inputPart(given, width, Math.max(3, budget - used - 5));
   const room = Math.max(3, budget - used - input.lines.length - 2);
   const rows = [...touched.rows, ...about.slice(0, room)];
   // Only what nothing else needs goes to long texts: none of them takes a line from the input.
@@ -178,11 +224,10 @@ export const promptPage = (request: ApprovalRequest, options: PromptPageOptions)
   const targets = parts.slice(0, touched.rows.length);
   const shown = parts.slice(touched.rows.length);
   const left = about.slice(room).map(({ text }) => ({ hidden: text.length }));
-  const last = row('in short', visibleItem(inShort(request)), width).lines;
   return {
     lines: [
       ...[...head, ...targets].flatMap(({ lines }) => lines),
-      '  input',
+      ...(givenLabel === undefined ? [] : [`  ${givenLabel}`]),
       ...input.lines.map((line) => `    ${isShort(line, width)}`),
       ...shown.flatMap(({ lines }) => lines),
       ...last,

@@ -99,7 +99,8 @@ export const openCrib = async (
         runtime: { log: logging.log, telemetry: traced?.telemetry },
         ...(approver && { approver }),
       },
-      { redactor },
+      // Runs of others are for processes that stay: one that ends soon would cut their calls off.
+      { redactor, onlyAwaitedRuns: service === undefined },
     ),
   );
   traced?.watch(crib, logging.log);
@@ -110,9 +111,11 @@ export const openCrib = async (
   return open;
 };
 
+const INSTALLATION = 'Waiting for an MCP server to finish its installation';
+
 /** Closes the crib. A running installation of a server may take a while to finish. */
-export const closeCrib = (io: Io, crib: CribHost): Promise<void> =>
-  whileShown(io, 'Waiting for an MCP server to finish its installation', () => crib.close());
+export const closeCrib = (io: Io, crib: CribHost, what = INSTALLATION): Promise<void> =>
+  whileShown(io, what, () => crib.close());
 
 /** Runs work with an open crib and closes it; the crib of a shell stays open. */
 export const withCrib = async <T>(

@@ -31,6 +31,8 @@ export interface BackgroundDeps {
   /** Trusted flow files of the project. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
   readonly syncEveryRecord: boolean;
+  /** Continues only the runs that were started or are waited for here. */
+  readonly onlyAwaitedRuns: boolean;
   /** Returns the average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   readonly jobSettings: JobSettings;
@@ -77,8 +79,10 @@ export const backgroundOf = (
 ): BackgroundMembers => {
   const machine = lazyAsync(async () => (await import('./open-machine.ts')).openMachine());
   const shared = { ...members, ...calls, machine, tools: deps.registry };
-  const { events, recordedMs, flowFiles, syncEveryRecord, jobSettings, services } = deps;
-  const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
+  const { events, recordedMs, flowFiles, syncEveryRecord, onlyAwaitedRuns } = deps;
+  const { jobSettings, services } = deps;
+  const settings = { flowFiles, syncEveryRecord, onlyAwaitedRuns };
+  const flows = flowsOf({ ...shared, ...settings, events, recordedMs });
   const jobs = jobsOf({
     ...shared,
     jobSettings,

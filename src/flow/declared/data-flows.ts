@@ -232,6 +232,14 @@ export class DataFlows {
   }
 
   #unknown(source: string): ToolFailure {
+    const [name = source] = source.split('@');
+    if (this.#deps.registry.newest().some((flow) => flow.name === name)) {
+      return new ToolFailure('NOT_FOUND', `The flow ${name} is code, not data.`, {
+        suggestions: [
+          'What code does shows only when it runs: only flows as data can be planned, drawn, checked and optimized.',
+        ],
+      });
+    }
     const meant = didYouMean(source, this.#newest.keys());
     return new ToolFailure('NOT_FOUND', `There is no flow ${source} as data${meant || '.'}`, {
       suggestions: [

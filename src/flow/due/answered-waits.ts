@@ -3,7 +3,13 @@
  * whichever process. The store is asked again and again, so that no wake-up can be lost between two.
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
-import { FINISHED, type FlowRun, type Flows } from '../../contract/flow-store.ts';
+import {
+  type ClaimRequest,
+  FINISHED,
+  type FlowRun,
+  type Flows,
+  isWithin,
+} from '../../contract/flow-store.ts';
 import { flowKey } from '../flow-registry.ts';
 
 export interface AnsweredWaitsDeps {
@@ -45,16 +51,17 @@ export const hasAnswer = async (
   return false;
 };
 
-/** Makes runs due whose answer is there, of the flows that this process can run; says how many. */
+/** Makes runs due whose answer is there, of those that this process may continue; says how many. */
 export const wakeAnswered = async (
-  flowKeys: ReadonlySet<string>,
-  now: number,
+  { now, flows: flowKeys, within }: Omit<ClaimRequest, 'limit'>,
   deps: AnsweredWaitsDeps,
 ): Promise<number> => {
   const runs = await deps.flows.list({ status: 'waiting', limit: MAX_WAITING });
   const waiting = runs.filter(
-    ({ flow, version, wakeAt }) =>
-      !(wakeAt !== undefined && wakeAt <= now) && flowKeys.has(flowKey({ name: flow, version })),
+    (run) =>
+      !(run.wakeAt !== undefined && run.wakeAt <= now) &&
+      flowKeys.has(flowKey({ name: run.flow, version: run.version })) &&
+      (!within || isWithin(run, within)),
   );
   let woken = 0;
   for (let at = 0; at < waiting.length; at += ASKED_AT_ONCE) {

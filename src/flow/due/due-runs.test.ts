@@ -18,6 +18,7 @@ const open = (parts: object, now: () => number) => {
     },
     watchers: { refresh: async () => undefined },
     scheduler: { after: () => undefined },
+    onlyAwaited: false,
   };
   return new DueRuns(deps as unknown as DueRunsDeps);
 };

@@ -15,6 +15,8 @@ export interface DueRunsDeps extends Pick<RunDeps, 'registry' | 'approval'> {
   readonly turns: RunTurns;
   readonly watchers: RunWatchers;
   readonly scheduler: Pick<RunScheduler, 'after'>;
+  /** Continues only the runs that somebody in this process waits for, and what they have started. */
+  readonly onlyAwaited: boolean;
 }
 
 const CLAIMED_AT_ONCE = 64;
@@ -55,7 +57,9 @@ export class DueRuns {
       isEvent(waitsFor) ? true : isAnswered(waitsFor, waits),
     );
     if (this.#isClosed) return;
-    const due = await flows.claim({ now, flows: flowKeys, limit: CLAIMED_AT_ONCE });
+    const within = this.#deps.onlyAwaited && { within: new Set(watchers.runs()) };
+    const asked = { now, flows: flowKeys, ...within };
+    const due = await flows.claim({ ...asked, limit: CLAIMED_AT_ONCE });
     for (const run of due) turns.continueRun(run);
     // More may be due than were claimed.
     if (due.length === CLAIMED_AT_ONCE) scheduler.after(0);
@@ -63,7 +67,7 @@ export class DueRuns {
     if (Math.abs(now - this.#answersAt) >= ANSWERS_EVERY_MS) {
       this.#answersAt = now;
       await turns.dropCancelled();
-      if ((await wakeAnswered(flowKeys, now, waits)) > 0) scheduler.after(0);
+      if ((await wakeAnswered(asked, waits)) > 0) scheduler.after(0);
     }
     await watchers.refresh(flows, (runId) => turns.isHeld(runId));
     if (Math.abs(now - this.#expiredAt) < EXPIRE_EVERY_MS) return;

@@ -33,7 +33,7 @@ import {
 } from './call-bindings.ts';
 import { earlierApprovals } from './earlier-approvals.ts';
 import type { PermissionService } from './permission-service.ts';
-import { answerMoment, isOfStep, isUnnamedStep, mayAnswer } from './step-answers.ts';
+import { answerMoment, isOfStep, isUnnamedStep, mayAnswer, namedStepOf } from './step-answers.ts';
 
 export interface ApprovalServiceDeps extends CallBindingDeps {
   readonly approvals: Approvals;
@@ -70,6 +70,10 @@ const otherQuestion = (): ToolFailure =>
       suggestions: ['Somebody has changed the store. Make the call again.'],
     },
   );
+
+/** Tells whether a call that has asked before asks the question that waits, and no other. */
+const isSameQuestion = (call: JudgedCall, hasApprover: boolean): boolean =>
+  namedStepOf(call) !== undefined || (!hasApprover && !isUnnamedStep(call));
 
 const tooMany = (call: JudgedCall): ToolResult =>
   failed(call, 'RATE_LIMITED', {
@@ -129,8 +133,8 @@ export class ApprovalService {
   }
 
   /**
-   * Leaves a waiting record in the inbox. Without an approver to ask, the same question again is the
-   * same record.
+   * Leaves a waiting record in the inbox. The same question again is the same record where no approver is asked,
+   * and where the same step of a run asks: its process may have been killed at the question.
    */
   async park(
     call: JudgedCall,
@@ -146,7 +150,7 @@ export class ApprovalService {
     const outcome = await this.#deps.approvals.park({
       record,
       maxWaiting: MAX_WAITING,
-      reuse: !this.#questions.hasApprover(call) && !isUnnamedStep(call),
+      reuse: isSameQuestion(call, this.#questions.hasApprover(call)),
       now: createdAt,
     });
     if (outcome.state === 'full') return { result: tooMany(call) };

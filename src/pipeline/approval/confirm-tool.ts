@@ -6,13 +6,24 @@ import { questionTool } from './question-tool.ts';
 
 const CONFIRM_TOOL = 'toolcrib:confirm';
 
-/** What a person is shown: the question, and what it is about. */
+/** What a person is shown: the question, and what it is about. In lists it is read in this order. */
 export interface ConfirmInput {
-  readonly flow: string;
-  readonly runId: string;
   readonly question: string;
+  readonly flow: string;
+  /** What the run was given, as JSON and cut where it is long: it tells the questions of two runs apart. */
+  readonly input?: string;
+  readonly runId: string;
   readonly details?: unknown;
 }
+
+const MAX_GIVEN = 1_000;
+
+/** Writes what a run was given for a person; nothing where it was given nothing. */
+export const givenText = (given: unknown): string | undefined => {
+  const text = JSON.stringify(given);
+  if (text === undefined || text === '{}' || text === 'null') return undefined;
+  return text.length > MAX_GIVEN ? `${text.slice(0, MAX_GIVEN)}…` : text;
+};
 
 const NAMES = ['flow', 'runId', 'question'] as const;
 

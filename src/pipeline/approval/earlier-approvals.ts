@@ -1,11 +1,13 @@
 /**
- * Finds approvals given after the tool that made a call had ended. A tool cannot name an approval;
- * it can only make the call again. So the call is compared with the approvals that its tool may use.
+ * Finds approvals of a call that does not name them. A tool cannot name one that was given after it had ended; it can
+ * only make the call again. The step of a run cannot where its process was killed at the question, before that
+ * was on record.
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
-import type { CallRequest } from '../../contract/call.ts';
 import type { Approvals } from '../../contract/store.ts';
 import { type Binding, callKeyOf, fits } from '../../governance/approvals/binding.ts';
+import type { JudgedCall } from './call-bindings.ts';
+import { namedStepOf } from './step-answers.ts';
 
 export interface EarlierApprovalDeps {
   readonly approvals: Pick<Approvals, 'matching'>;
@@ -13,17 +15,26 @@ export interface EarlierApprovalDeps {
   bind(): Promise<Binding>;
 }
 
-/** Finds none for a call that no tool made: its caller names the approval that it means. */
+/**
+ * Finds none for a call that neither a tool nor a step of a run made: its caller names the approval that it means. The
+ * answer to a step counts however late its run goes on.
+ */
 export const earlierApprovals = async (
-  call: CallRequest,
+  call: JudgedCall,
   { approvals, now, bind }: EarlierApprovalDeps,
 ): Promise<readonly ApprovalRecord[]> => {
-  if (!call.parent) return [];
-  const { toolName } = call.parent;
+  const within = call.parent?.toolName;
+  const step = namedStepOf(call);
+  if (within === undefined && step === undefined) return [];
   const binding = await bind();
-  const approved = await approvals.matching(callKeyOf(binding, { within: toolName }), 'approved');
-  // An approval of a caller's own call, or of another tool's, is not for this tool to use.
+  const asker = { ...(within !== undefined && { within }), ...(step !== undefined && { step }) };
+  const approved = await approvals.matching(callKeyOf(binding, asker), 'approved');
+  // An approval of a caller's own call, of another tool's or of another step is not for this call to use.
   return approved.filter(
-    (each) => each.within === toolName && each.expiresAt > now && fits(each, binding),
+    (each) =>
+      each.within === within &&
+      each.step === step &&
+      (step !== undefined || each.expiresAt > now) &&
+      fits(each, binding),
   );
 };

@@ -18,6 +18,10 @@ export const isOfStep = ({ step }: ApprovalRecord, call: JudgedCall): boolean =>
 export const isUnnamedStep = (call: JudgedCall): boolean =>
   durableStepOf(call) !== undefined && call.options.idempotencyKey === undefined;
 
+/** Names the step of a run, or the call of a job, that no other call can be; `undefined` for any other call. */
+export const namedStepOf = (call: JudgedCall): string | undefined =>
+  call.options.idempotencyKey === undefined ? undefined : durableStepOf(call);
+
 /**
  * Says when the step was answered that has asked: in time, however late it goes on. Any other approval has to
  * be in time when it is used.

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { laterClock } from '../../../test/fixtures/later-clock.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
 import { DurableWork } from '../durable-work.ts';
@@ -64,6 +65,37 @@ describe('the answer to a step of a run', () => {
     const late = await crib.execute('echo', {}, { ...step('flow:1:a'), approvalId });
     expect(late.success).toBe(true);
     expect(seen.runs).toBe(1);
+  });
+});
+
+describe('a step of a run whose process was killed at the question, before that was on record', () => {
+  it('benign: asks with the question that waits, and goes on with its answer, late or not', async () => {
+    const { crib, seen, approvalId, advance } = await asked(step('flow:1:a'));
+    const questions: string[] = [];
+    const approver: Approver = {
+      ask: async ({ id }) => {
+        questions.push(id);
+        return { answer: 'later', by: 'ada' };
+      },
+    };
+    const as = { ...step('flow:1:a'), approver };
+    expect((await crib.execute('echo', {}, as)).approval?.approvalId).toBe(approvalId);
+    await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
+    advance(24 * HOUR_MS);
+    expect((await crib.execute('echo', {}, as)).success).toBe(true);
+    expect([questions, seen.runs]).toEqual([[approvalId], 1]);
+  });
+
+  it('hostile: its answer is not found by another step, another input or a call that is no step', async () => {
+    const { crib, seen } = await approved(step('flow:1:a'));
+    for (const [input, as] of [
+      [{}, step('flow:1:b')],
+      [{ a: 1 }, step('flow:1:a')],
+      [{}, { idempotencyKey: 'flow:1:a' }],
+    ] as const) {
+      expect((await crib.execute('echo', input, as)).status).toBe('pending');
+    }
+    expect(seen.runs).toBe(0);
   });
 });
 

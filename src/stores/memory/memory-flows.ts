@@ -19,6 +19,7 @@ import {
   changedRun,
   DEFAULT_LIMIT,
   fitsFilter,
+  isClaimable,
   notOwned,
   takenEvents,
   takenRun,
@@ -74,9 +75,10 @@ export class MemoryFlows implements Flows {
     return fitting.slice(0, filter.limit ?? DEFAULT_LIMIT);
   }
 
-  async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+  async claim(request: ClaimRequest): Promise<readonly FlowRun[]> {
+    const { now, limit } = request;
     const due = [...this.#runs.values()]
-      .filter((held) => isDue(held, now) && flows.has(`${held.run.flow}@${held.run.version}`))
+      .filter((held) => isDue(held, now) && isClaimable(held.run, request))
       .slice(0, limit);
     for (const held of due) {
       held.isOwned = true;

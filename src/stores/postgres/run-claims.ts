@@ -1,6 +1,6 @@
 /** Claims due runs for this process. A claim whose answer was lost is found by the next one. */
 import type { ClaimRequest, FlowRun, RunClaim } from '../../contract/flow-store.ts';
-import { dueAgain, parseRecord, takenRun } from '../flow-run.ts';
+import { dueAgain, isClaimable, parseRecord, takenRun } from '../flow-run.ts';
 import { toKeyText } from './database/key-text.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
@@ -78,9 +78,10 @@ export class RunClaims {
     }
   }
 
-  async #claimInto(runs: FlowRun[], { now, flows, limit }: ClaimRequest): Promise<void> {
+  async #claimInto(runs: FlowRun[], request: ClaimRequest): Promise<void> {
+    const { now, limit } = request;
     for await (const page of this.#duePages(now)) {
-      const fitting = page.filter(({ run }) => flows.has(`${run.flow}@${run.version}`));
+      const fitting = page.filter(({ run }) => isClaimable(run, request));
       for (let at = 0; at < fitting.length && runs.length < limit; ) {
         const tried = fitting.slice(at, at + limit - runs.length);
         at += tried.length;

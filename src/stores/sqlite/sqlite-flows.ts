@@ -21,6 +21,7 @@ import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   changedRun,
   DEFAULT_LIMIT,
+  isClaimable,
   notOwned,
   parseRecord,
   takenEvents,
@@ -150,7 +151,8 @@ export class SqliteFlows implements Flows {
     });
   }
 
-  async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+  async claim(request: ClaimRequest): Promise<readonly FlowRun[]> {
+    const { now, limit } = request;
     const { writer, owner } = this.#deps;
     // Most looks find nothing: those need no transaction.
     const isAnyDue = await writer.read(() => this.#dueRows(now).next().done !== true);
@@ -162,7 +164,7 @@ export class SqliteFlows implements Flows {
         if (runs.length >= limit) break;
         if (due.owner !== null && isAlive(due.owner)) continue;
         const run = this.#readRun(due.id)?.run;
-        if (!run || !flows.has(`${run.flow}@${run.version}`)) continue;
+        if (!run || !isClaimable(run, request)) continue;
         const taken = takenRun(run, now);
         this.#write(taken, owner.claim());
         runs.push(taken);

@@ -18,6 +18,13 @@ describe('the text of a question', () => {
     });
   });
 
+  it('a question of a flow says what its run was given, which tells it from those of other runs', () => {
+    const input = { flow: 'sums', runId: 'x1', question: 'Publish?', input: '{"topic":"bees"}' };
+    expect(questionText(asked('toolcrib:confirm', input)).note).toBe(
+      'flow sums · {"topic":"bees"}',
+    );
+  });
+
   it('the plan of a flow is called by the flow', () => {
     const { title, href } = questionText(asked('toolcrib:plan', { flow: 'sums' }));
     expect([title, href]).toEqual(['All calls of sums', '#/flows/start/sums']);

@@ -24,7 +24,7 @@ export const questionText = (record: Asked): QuestionText => {
     const run = textIn(record, 'runId');
     return {
       title: textIn(record, 'question'),
-      note: `flow ${flow}`,
+      note: [`flow ${flow}`, textIn(record, 'input')].filter((part) => part !== '').join(' · '),
       href: hrefOf(['flows', 'run', run]),
     };
   }

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { useErrorToast, useToast } from '../../components/toast.tsx';
+import { awaitedEvents, isResumable, takesEvents } from './run-choices.ts';
 
 interface ActionsProps {
   readonly run: RunDetail;
@@ -38,10 +39,6 @@ const CancelDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void
   );
 };
 
-/** Proposes the event that the run waits for. */
-const awaitedEvent = ({ waitsFor = [] }: RunDetail): string =>
-  waitsFor.find((each) => each.startsWith('event:'))?.slice('event:'.length) ?? '';
-
 const parsed = (text: string): { readonly value: unknown } | undefined => {
   try {
     return { value: text.trim() === '' ? null : JSON.parse(text) };
@@ -53,7 +50,7 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
 const SendDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }) => {
   const { api } = useServices();
   const toast = useToast();
-  const [event, setEvent] = useState(() => awaitedEvent(run));
+  const [event, setEvent] = useState(() => awaitedEvents(run)[0] ?? '');
   const [text, setText] = useState('');
   const [isChecked, setChecked] = useState(false);
   const payload = parsed(text);
@@ -146,12 +143,16 @@ export const RunActions = (props: ActionsProps) => {
   };
   return (
     <div className="actions">
-      <Button disabled={isOff || props.run.status === 'running'} onClick={resume}>
-        Resume
-      </Button>
-      <Button disabled={isOff} onClick={() => setAsking('send')}>
-        Send an event
-      </Button>
+      {isResumable(props.run) && (
+        <Button disabled={isOff} onClick={resume}>
+          Resume
+        </Button>
+      )}
+      {takesEvents(props.run) && (
+        <Button disabled={isOff} onClick={() => setAsking('send')}>
+          Send an event
+        </Button>
+      )}
       <Button kind="danger" icon="stop" disabled={isOff} onClick={() => setAsking('cancel')}>
         Cancel
       </Button>

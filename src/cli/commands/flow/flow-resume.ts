@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { StepSettlement } from '../../../contract/flow.ts';
 import { FINISHED } from '../../../contract/flow-store.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { parseJson } from '../../input/parse-json.ts';
@@ -23,19 +24,29 @@ const settlementOf = ({ done, notDone, data }: ResumeOptions): StepSettlement | 
     throw misuse('Give one of --done and --not-done.');
   }
   if (done === undefined && data !== undefined) throw misuse('--data goes with --done.');
+  if (done !== undefined && data === undefined) {
+    throw misuse(
+      '--done needs --data: the flow goes on with what the call returned.',
+      'Give it as JSON, and --data null where the call returned nothing.',
+    );
+  }
   if (notDone !== undefined) return { step: notDone, as: 'not_done' };
-  if (done === undefined) return undefined;
-  const given = data === undefined ? {} : { data: parseJson(data, 'The data', []) };
-  return { step: done, as: 'done', ...given };
+  if (done === undefined || data === undefined) return undefined;
+  return { step: done, as: 'done', data: parseJson(data, 'The data', []) };
 };
 
-const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> =>
-  withFlowSession(io, options, async (following) => {
+const settledLine = ({ noteInk }: Io, { step, as }: StepSettlement): string =>
+  `${noteInk.green('✓')} Recorded: the call of step ${visibleText(step)} ${
+    as === 'done' ? 'took effect, and returned this' : 'did nothing, and is made again'
+  }.`;
+
+const resume = async (io: Io, typed: string, options: ResumeOptions): Promise<number> => {
+  const settle = settlementOf(options);
+  return withFlowSession(io, options, async (following) => {
     const { crib } = following;
     const run = await findRun(crib, typed);
     if (FINISHED.has(run.status)) throw isOver(run);
     const { version = run.version } = options;
-    const settle = settlementOf(options);
     const flows = await crib.flows.registered();
     const isKnown = flows.some((flow) => flow.name === run.flow && flow.versions.includes(version));
     // A run that is waiting, or whose process is gone, needs no change: this process takes it over when
@@ -46,6 +57,7 @@ const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> 
         ...(settle && { settle }),
       };
       if (!(await crib.flows.resume(run.id, chosen))) throw isBusy(run);
+      if (settle && !io.json) note(io, settledLine(io, settle));
     }
     if (isKnown) return followRun(io, following, run.id);
     if (io.json) {
@@ -59,6 +71,7 @@ const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> 
     );
     return 5;
   });
+};
 
 export const flowResumeCommand = (flow: Command, io: Io): Command =>
   withExamples(
@@ -66,7 +79,7 @@ export const flowResumeCommand = (flow: Command, io: Io): Command =>
       .argument('<run>', 'id of the run, or a unique beginning of it')
       .option('--version <version>', 'continue with this version of the flow')
       .option('--done <step>', 'the call in doubt of this step took effect: go on after it')
-      .option('--data <json>', 'what that call returned, as JSON; null when absent')
+      .option('--data <json>', 'what that call returned, as JSON; null where it returned nothing')
       .option('--not-done <step>', 'the call in doubt of this step did nothing: make it again')
       .action(leaving(io, (run: string, options: ResumeOptions) => resume(io, run, options))),
     'toolcrib flow resume 0196f3',

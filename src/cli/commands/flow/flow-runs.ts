@@ -32,7 +32,7 @@ const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
   statusCell(run, io.ink),
   agoCell(run.createdAt, io),
   run.caller.userId,
-  run.error ? run.error.code : waitText(run),
+  run.error && run.status !== 'blocked' ? run.error.code : waitText(run),
 ];
 
 const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions) =>

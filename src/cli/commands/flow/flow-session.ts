@@ -1,13 +1,16 @@
 /** Opens a crib with the flows of the project and of named modules, and the person to ask. */
 import type { Command } from 'commander';
 import type { Approver } from '../../../contract/approver.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import type { CallerOptions } from '../../input/caller-options.ts';
 import type { Io } from '../../io.ts';
-import { closeCrib, type OpenCrib, openCrib } from '../../session/open-crib.ts';
+import { type OpenCrib, openCrib } from '../../session/open-crib.ts';
 import { settleTrust } from '../../session/settle-trust.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
+import { closeSession } from './close-session.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import type { Following } from './follow-run.ts';
+import { stepsAskLater } from './run-questions.ts';
 import { createRunView, type RunView } from './run-tree.ts';
 
 export interface FollowOptions extends ModuleOptions, Pick<CallerOptions, 'user'> {
@@ -28,16 +31,20 @@ export const withFlowSession = async (
 ): Promise<number> => {
   // Asked before anything draws on the terminal, so that the question can be read.
   await settleTrust(io);
-  const shown: { view?: RunView } = {};
+  const shown: { view?: RunView; crib?: CribHost } = {};
   const onQuestion = (open: boolean): void => shown.view?.pause(open);
   const person: Approver = terminalPerson(io, { user, yes, onQuestion });
-  const open = await openCrib(io, person);
+  const approver = yes
+    ? person
+    : stepsAskLater(person, async (id) => shown.crib?.approvals.get(id));
+  const open = await openCrib(io, approver);
   const { crib } = open;
+  shown.crib = crib;
   try {
     await registerModules(io, crib, modules);
     shown.view = createRunView(io, crib, quiet);
     return await work({ crib, view: shown.view, person }, open);
   } finally {
-    await closeCrib(io, crib);
+    await closeSession(io, crib);
   }
 };

@@ -9,6 +9,7 @@ import { formatJson } from '../../output/format-json.ts';
 import { counted, formatCost, formatTime } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
+import { doubtfulStep, doubtLines } from './doubtful-call.ts';
 import { findRun } from './find-run.ts';
 import { shownRun } from './follow-run.ts';
 import { statusCell, waitText } from './run-lines.ts';
@@ -39,7 +40,9 @@ const status = (io: Io, typed: string): Promise<number> =>
     }
     print(io, ...table(factRows(io, run, { steps: steps.length, costUsd })));
     if (run.output !== undefined) print(io, '', formatJson(run.output, io.ink));
-    if (run.error) note(io, ...errorLines(run.error, io.noteInk));
+    const doubtful = await doubtfulStep(crib, run);
+    if (doubtful) note(io, ...doubtLines(io, run, doubtful));
+    else if (run.error) note(io, ...errorLines(run.error, io.noteInk));
     return 0;
   });
 

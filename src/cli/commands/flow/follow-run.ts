@@ -12,48 +12,21 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
+import { cutOff } from './close-session.ts';
+import { doubtfulStep, doubtLines } from './doubtful-call.ts';
 import { waitText } from './run-lines.ts';
+import { RunQuestions } from './run-questions.ts';
 import type { RunView } from './run-tree.ts';
 
 const LOOK_MS = 150;
 
 const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status) || status === 'blocked';
 
-/** Filters out approvals that are answered or expired. */
-const unanswered = async (io: Io, crib: Crib, ids: readonly string[]): Promise<string[]> => {
-  const records = await Promise.all(ids.map((id) => crib.approvals.get(id)));
-  const now = io.runtime.now();
-  return records.flatMap((record) =>
-    record?.state === 'waiting' && record.expiresAt > now ? record.id : [],
-  );
-};
-
 export interface Following {
   readonly crib: CribHost;
   readonly view: RunView;
   readonly person: Approver;
 }
-
-/** Asks the person at the terminal the waiting questions. True when all were answered. */
-const askHere = async (
-  { crib, view, person }: Following,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<boolean> => {
-  view.pause(true);
-  try {
-    for (const id of ids) {
-      const record = await crib.approvals.get(id);
-      if (record?.state !== 'waiting') continue;
-      const { answer, ...decision } = await person.ask(record.request, signal);
-      if (answer === 'later') return false;
-      await crib.approvals.decide(id, { ...decision, approve: answer === 'approve' });
-    }
-    return true;
-  } finally {
-    view.pause(false);
-  }
-};
 
 interface RunEnd {
   readonly run: FlowRunInfo;
@@ -65,18 +38,28 @@ interface RunEnd {
   readonly blocked: readonly FlowRun[];
 }
 
-/** Asks the questions that a run has come down to. Returns why it is left, or nothing while it goes on. */
+interface Asking {
+  readonly questions: RunQuestions;
+  readonly stop: RunStop | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the questions of a run: at a terminal as they come, elsewhere once nothing else goes on. Returns why the run is left,
+ * or nothing while it goes on.
+ */
 const settle = async (
   io: Io,
-  following: Following,
-  { stop, signal }: { readonly stop: RunStop; readonly signal: AbortSignal },
+  { id }: FlowRun,
+  { questions, stop, signal }: Asking,
 ): Promise<Pick<RunEnd, 'waitsFor' | 'blocked'> | undefined> => {
-  const { approvals, blocked } = stop;
-  if (approvals.length === 0) return { waitsFor: [], blocked };
-  // Where all are answered, the run is about to go on.
-  const waitsFor = await unanswered(io, following.crib, approvals);
-  if (waitsFor.length === 0 || (await askHere(following, waitsFor, signal))) return undefined;
-  return { waitsFor, blocked };
+  const isAsked = io.stdin.isTTY === true && io.stderr.isTTY === true;
+  await questions.ask(isAsked ? await questions.of(id) : (stop?.approvals ?? []), signal);
+  if (!stop) return undefined;
+  const waitsFor = await questions.open(stop.approvals);
+  // Where all were answered, the run is about to go on.
+  if (stop.approvals.length > 0 && waitsFor.length === 0) return undefined;
+  return { waitsFor, blocked: stop.blocked };
 };
 
 const watch = async (
@@ -85,6 +68,7 @@ const watch = async (
   { runId, signal }: { readonly runId: string; readonly signal: AbortSignal },
 ): Promise<RunEnd> => {
   const { crib, view } = following;
+  const questions = new RunQuestions(io, following);
   const over = crib.flows.finished(runId).catch(() => undefined);
   const left = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -92,19 +76,25 @@ const watch = async (
   for (;;) {
     const run = (await crib.flows.get(runId)) as FlowRunInfo;
     const end = { run, isLeft: signal.aborted, waitsFor: [], blocked: [] };
-    if (isOver(run) || signal.aborted) return end;
+    if (isOver(run)) return end;
+    if (signal.aborted) return { ...end, waitsFor: await questions.of(runId) };
     const stop = await stopOf(crib.flows, run, io.runtime.now());
-    const rest = stop && (await settle(io, following, { stop, signal }));
+    const rest = await settle(io, run, { questions, stop, signal });
     if (rest) return { ...end, ...rest, isLeft: signal.aborted };
     await view.draw(run);
     await Promise.race([over, left, pause(LOOK_MS, io.runtime)]);
   }
 };
 
-const blockedLines = (io: Io, { id, error }: FlowRun): readonly string[] => [
-  `  ${io.noteInk.red('✗')} The run ${id} is blocked: ${visibleText(error?.message ?? 'a person has to decide')}`,
-  `  ${io.noteInk.cyan('→')} Continue it first: toolcrib flow resume ${id}`,
-];
+const blockedLines = async (io: Io, crib: Crib, run: FlowRun): Promise<readonly string[]> => {
+  const { id, error } = run;
+  const doubtful = await doubtfulStep(crib, run);
+  if (doubtful) return doubtLines(io, run, doubtful);
+  return [
+    `  ${io.noteInk.red('✗')} The run ${id} is blocked: ${visibleText(error?.message ?? 'a person has to decide')}`,
+    `  ${io.noteInk.cyan('→')} Continue it first: toolcrib flow resume ${id}`,
+  ];
+};
 
 const resumeLine = (io: Io, { id }: FlowRun): string =>
   `  ${io.noteInk.cyan('→')} Continue it: toolcrib flow resume ${id}`;
@@ -120,8 +110,17 @@ const printOutput = (io: Io, { output }: FlowRun): void => {
   print(io, typeof output === 'string' ? visibleText(output) : formatJson(output, io.ink));
 };
 
-const report = (io: Io, { run, isLeft, waitsFor, blocked }: RunEnd): void => {
+const report = async (
+  io: Io,
+  crib: Crib,
+  { run, isLeft, waitsFor, blocked }: RunEnd,
+): Promise<void> => {
   const { noteInk } = io;
+  const doubtful = await doubtfulStep(crib, run);
+  if (doubtful) {
+    note(io, ...doubtLines(io, run, doubtful));
+    return;
+  }
   if (run.status === 'completed') printOutput(io, run);
   else if (run.error) note(io, ...errorLines(run.error, noteInk));
   if (FINISHED.has(run.status)) return;
@@ -130,7 +129,8 @@ const report = (io: Io, { run, isLeft, waitsFor, blocked }: RunEnd): void => {
   for (const id of waitsFor) {
     note(io, `  ${noteInk.cyan('→')} Decide: toolcrib approvals show ${id}`);
   }
-  note(io, ...blocked.flatMap((each) => blockedLines(io, each)), resumeLine(io, run));
+  for (const each of blocked) note(io, ...(await blockedLines(io, crib, each)));
+  note(io, resumeLine(io, run));
 };
 
 /** Leaves out what no reader needs: the seals and the rights of the caller. */
@@ -143,7 +143,7 @@ export const shownRun = ({ seal: _, endSeal: _end, epoch: _epoch, caller, ...run
 export const followRun = async (io: Io, following: Following, runId: string): Promise<number> => {
   const controller = new AbortController();
   const { ended, release } = awaitEnd(io, {
-    onSecond: () => io.signals.exit(ERRORS.CANCELLED.exit),
+    onSecond: () => cutOff(io, undefined),
   });
   void ended.then(() => controller.abort());
   try {
@@ -154,7 +154,7 @@ export const followRun = async (io: Io, following: Following, runId: string): Pr
       const { run, waitsFor } = end;
       const blocked = end.blocked.map(({ id }) => id);
       printJson(io, { run: shownRun(run), steps: steps.length, waitsFor, blocked });
-    } else report(io, end);
+    } else await report(io, following.crib, end);
     return exitOf(end);
   } finally {
     release();

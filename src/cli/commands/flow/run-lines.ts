@@ -34,6 +34,8 @@ export const waitText = (run: ListedFlowRun): string => {
   return waitsFor
     .map((cause) => {
       if (cause === 'time') return wakeAt === undefined ? 'time' : `until ${formatTime(wakeAt)}`;
+      if (cause.startsWith('call:'))
+        return visibleText(cause.replace('call:', 'a call in doubt: '));
       if (cause === 'seal') return 'this user did not start it';
       return visibleText(cause.replace(':', ' '));
     })

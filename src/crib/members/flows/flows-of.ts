@@ -30,6 +30,7 @@ import { runSteps } from './run-steps.ts';
 export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   readonly tools: Catalog;
   readonly events: Events;
+  readonly onlyAwaitedRuns: boolean;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
 }
@@ -65,6 +66,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
       await engine.shared.approvalService.decide(record, { approve: false, by: 'cancelled' });
     },
     gathersRecords: !deps.syncEveryRecord,
+    onlyAwaited: deps.onlyAwaitedRuns,
     redactError: async (error) => (await engine()).redactError(error),
     planCover: async (run) => (await deps.open()).engine.planCover(run),
     seals: lazyAsync(() => openFlowSeals(deps)),

@@ -146,3 +146,16 @@ describe('an answer that was given in time', () => {
     expect(end).toMatchObject({ status: 'completed', output: { approved: approve, by: 'ada' } });
   });
 });
+
+describe('the questions of two runs of one flow', () => {
+  it('are told apart in the inbox by what their runs were given', async () => {
+    const { crib } = await openCrib((flow) => flow.waitForApproval('Send it?'));
+    for (const topic of ['bees', 'ants']) await crib.flows.start('mailing', { topic });
+    await expect.poll(() => waiting(crib)).toHaveLength(2);
+    const summaries = (await waiting(crib)).map(({ summary }) => summary);
+    expect(summaries.toSorted()).toEqual([
+      expect.stringMatching(/^question: Send it\?, flow: mailing, input: .*ants/),
+      expect.stringMatching(/^question: Send it\?, flow: mailing, input: .*bees/),
+    ]);
+  });
+});

@@ -62,6 +62,25 @@ const flow: FlowData = {
 };
 
 describe('planning a flow', () => {
+  it('gives a step that asks a person the verdict that its list of questions gives it', async () => {
+    const crib = await open();
+    const steps = [{ id: 'sure', approve: 'Sure?' }];
+    const plan = await crib.flows.plan({ name: 'asking', version: '1.0.0', steps }, {});
+    expect(plan.steps).toMatchObject([{ id: 'sure', verdict: 'ask', reason: 'Sure?' }]);
+    expect(plan.approvals).toEqual([{ step: 'sure', reason: 'Sure?' }]);
+  });
+
+  it('says of a flow as code that it is code, and does not advise to write its file', async () => {
+    const crib = await open();
+    crib.flows.register({ name: 'coded', version: '1.0.0', run: async () => 1 });
+    for (const source of ['coded', 'coded@1.0.0']) {
+      await expect(crib.flows.plan(source, {})).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'The flow coded is code, not data.',
+      });
+    }
+  });
+
   it('counts the alternative of a list once, instead of the whole list', async () => {
     const crib = await open();
     const sending = { call: 'send', input: { text: 'x' } };

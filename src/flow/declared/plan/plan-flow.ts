@@ -127,6 +127,7 @@ class Planner {
     this.items.set(node, { ms: estimatedMs, count });
     this.steps.push({
       ...baseOf(node),
+      ...(step.approve !== undefined && { verdict: 'ask', reason: step.approve }),
       estimatedMs,
       timeFrom: estimatedMs > 0 ? 'timeout' : 'none',
     });
