@@ -115,6 +115,11 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
         'src/surfaces/http/flows.test.ts',
         'threat: an agent cannot approve its own plan; another person can, and nothing is asked again',
       ),
+      ...by(
+        'src/crib/members/threats-changed-arguments.test.ts',
+        'threat: sends what was approved where the input is changed %i ticks after the start',
+        'threat: runs what was planned where the input is changed %i ticks after the start with a digest',
+      ),
     ],
   },
   {

@@ -14,6 +14,7 @@ import type { FlowService } from '../../../flow/flow-service.ts';
 import { isOverdue, markMissingVersions } from '../../../flow/missing-version.ts';
 import { settleStep } from '../../../flow/resume/settle-step.ts';
 import { noRun } from '../../../flow/run-watchers.ts';
+import { plainValue } from '../../../flow/turn.ts';
 import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../../governance/ledger/start-limits.ts';
@@ -241,7 +242,10 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       const { describeFlows } = await import('../../../flow/describe-flows.ts');
       return describeFlows(registry, (await data()).list());
     },
-    start: async (flow, input, { planDigest, planApproval, ...asked } = {}) => {
+    start: async (flow, given, { planDigest, planApproval, ...asked } = {}) => {
+      const isPlanned = planDigest !== undefined || planApproval !== undefined;
+      // An object of a class is no copy yet, and could say something else once its plan was checked.
+      const input = isPlanned ? plainValue(given) : given;
       await assertListed({ flow, action: 'start' }, asked);
       await countStart('runs', callerOf(asked));
       const as = await pinnedToPlan({ flow, input, planDigest, as: asked }, data);
