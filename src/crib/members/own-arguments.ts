@@ -3,14 +3,9 @@
  * what is used, although the program goes on and may change its objects before the store has opened.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import { ownCopy } from '../../governance/own-copy.ts';
+import { isPlain, ownCopy } from '../../governance/own-copy.ts';
 
 type Copies = Map<object, unknown>;
-
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-};
 
 const copyOf = (value: unknown, copies: Copies): unknown => {
   if (typeof value !== 'object' || value === null) return value;
