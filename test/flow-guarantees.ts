@@ -94,6 +94,12 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
         'threat: of another user does not exist, but for admins; viewers see no content',
         'threat: of a token that was revoked since does not run',
         'threat: of another user is neither seen, changed nor removed',
+        'threat: an error that names what a job was given is shown to a viewer by its code alone',
+      ),
+      ...by(
+        'src/surfaces/http/threats-flows.test.ts',
+        'hostile: shows a viewer its code alone; its caller reads all of it',
+        'hostile: the token of an %s cannot give it for its own run',
       ),
     ],
   },
