@@ -5,6 +5,7 @@ import {
   type FlowFilter,
   type FlowRun,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type RunChange,
 } from '../contract/flow-store.ts';
@@ -51,10 +52,18 @@ export const takenEvents = (steps: readonly JournalStep[]): readonly number[] =>
   return ids;
 };
 
-export const tooManyEvents = (runId: string): ToolFailure =>
-  new ToolFailure('CONFLICT', `The run ${runId} has ${MAX_EVENTS} events that it has not taken.`, {
-    suggestions: ['Send it the events that it waits for; toolcrib flow status shows which.'],
-  });
+const MIB = 1_048_576;
+
+export const tooManyEvents = (runId: string): ToolFailure => {
+  const most = `${MAX_EVENTS} events or ${MAX_EVENT_BYTES_WAITING / MIB} MiB of them`;
+  return new ToolFailure(
+    'CONFLICT',
+    `The run ${runId} keeps at most ${most} that it has not taken.`,
+    {
+      suggestions: ['Send it the events that it waits for; toolcrib flow status shows which.'],
+    },
+  );
+};
 
 export const parseRecord = <T>({ record }: { readonly record: string }): T =>
   JSON.parse(record) as T;

@@ -1,7 +1,12 @@
 /** Runs, steps and events: who owns a run, and what another process may do with it. */
 import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../src/contract/caller.ts';
-import { type FlowRun, type JournalStep, MAX_EVENTS } from '../../src/contract/flow-store.ts';
+import {
+  type FlowRun,
+  type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
+  MAX_EVENTS,
+} from '../../src/contract/flow-store.ts';
 import type { Store } from '../../src/contract/store.ts';
 import { sha256Hex } from '../../src/kit/data/canonical-json.ts';
 import { NOW, times } from './store-samples.ts';
@@ -299,6 +304,24 @@ export const describeFlows = (use: Use): void => {
         await expect(send('full')).rejects.toMatchObject({ code: 'CONFLICT' });
         expect(await flows.events('full')).toHaveLength(MAX_EVENTS);
         expect(await send('free')).toBe(true);
+        const [{ id: eventId = 0 } = {}] = await flows.events('full');
+        const took = sampleStep('a', { kind: 'event', name: 'x', eventId });
+        await flows.record({ id: 'full', epoch: 1 }, [took]);
+        expect(await send('full')).toBe(true);
+      }));
+
+    it('threat: keeps no more bytes of events than it may that no step has taken', () =>
+      use(async ({ flows }) => {
+        for (const id of ['full', 'free']) await flows.create(sampleRun(id));
+        // Two bytes a sign, as JSON is kept in UTF-8.
+        const payload = 'ä'.repeat(MAX_EVENT_BYTES_WAITING / 8);
+        const send = (id: string, given: unknown = payload) =>
+          flows.send(id, { name: 'x', payload: given, at: NOW });
+        for (let count = 0; count < 3; count += 1) expect(await send('full')).toBe(true);
+        await expect(send('full')).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await send('full', 'small')).toBe(true);
+        expect(await send('free')).toBe(true);
+        expect(await flows.events('full')).toHaveLength(4);
         const [{ id: eventId = 0 } = {}] = await flows.events('full');
         const took = sampleStep('a', { kind: 'event', name: 'x', eventId });
         await flows.record({ id: 'full', epoch: 1 }, [took]);

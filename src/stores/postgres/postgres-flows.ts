@@ -13,6 +13,7 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
@@ -163,7 +164,8 @@ export class PostgresFlows implements Flows {
     const text = recordText(event);
     return this.#changeOpen(runId, async (read) => {
       const next = wakes(read.run, event) ? { ...read.run, wakeAt: event.at } : undefined;
-      const sent = { holder: 'same', event: text, maxEvents: MAX_EVENTS } as const;
+      const limits = { maxEvents: MAX_EVENTS, maxEventBytes: MAX_EVENT_BYTES_WAITING };
+      const sent = { holder: 'same', event: text, ...limits } as const;
       const result = await exchangeRun(this.#deps, read, { next, ...sent });
       if (result === 'full') throw tooManyEvents(runId);
       return result;

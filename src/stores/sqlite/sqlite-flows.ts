@@ -10,6 +10,7 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
@@ -105,7 +106,10 @@ export class SqliteFlows implements Flows {
     this.#putEvent = prepare('INSERT INTO flow_events (run_id, record) VALUES (?, ?)');
     this.#takeEvent = prepare('DELETE FROM flow_events WHERE run_id = ? AND id = ?');
     this.#isFull = prepare(
-      `SELECT 1 FROM flow_events WHERE run_id = ? LIMIT 1 OFFSET ${MAX_EVENTS - 1}`,
+      // octet_length reads the length of a record alone, not its text.
+      `SELECT 1 FROM (SELECT count(*) AS count, coalesce(sum(octet_length(record)), 0) AS bytes
+         FROM flow_events WHERE run_id = ?)
+       WHERE count >= ${MAX_EVENTS} OR bytes + octet_length(?) > ${MAX_EVENT_BYTES_WAITING}`,
     );
     this.#events = prepare(
       'SELECT id, record FROM flow_events WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?',
@@ -253,7 +257,7 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.write(() => {
       const row = this.#row(runId);
       if (!row || FINISHED.has(row.run.status)) return false;
-      if (this.#isFull.get(toSqlText(runId)) !== undefined) throw tooManyEvents(runId);
+      if (this.#isFull.get(toSqlText(runId), text) !== undefined) throw tooManyEvents(runId);
       this.#putEvent.run(toSqlText(runId), text);
       if (wakes(row.run, event)) this.#write({ ...row.run, wakeAt: event.at }, row.owner);
       return true;

@@ -116,7 +116,7 @@ interface Opening {
   open: MemberDeps['open'];
   /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
   assertListed(use: FlowUse, as: CallAs | undefined): Promise<void>;
-  /** Throws RATE_LIMITED for a caller that has started too many runs, or sent too many events. */
+  /** Throws RATE_LIMITED for a caller that has started or resumed too many runs, or sent too many events. */
   countStart(kind: 'runs' | 'events', caller: Caller): Promise<void>;
 }
 
@@ -219,6 +219,8 @@ const resumed = async (
   { settle, ...options }: ResumeOptions = {},
   { by, ...opening }: Opening & { readonly by: Caller },
 ): Promise<boolean> => {
+  // Each makes a turn, which replays the run: without a limit a loop of them keeps the process busy.
+  await opening.countStart('runs', by);
   const runs = await opening.service();
   if (settle) await settled({ runId, settlement: settle, by }, options.version, opening);
   return runs.resume(runId, options);
