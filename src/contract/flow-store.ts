@@ -218,6 +218,12 @@ export interface Flows {
   wake(runId: string, now: number): Promise<void>;
   /** Lists events of a run after an id that no step on record has taken, oldest first. */
   events(runId: string, after?: number, limit?: number): Promise<readonly FlowEvent[]>;
+  /** Lists the ids and names of the same events: their payloads may be large, and are not read. */
+  eventNames(
+    runId: string,
+    after?: number,
+    limit?: number,
+  ): Promise<readonly Pick<FlowEvent, 'id' | 'name'>[]>;
   /** Forgets finished runs that were last changed before that moment; says how many. */
   expire(before: number): Promise<number>;
 }

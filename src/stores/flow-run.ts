@@ -65,5 +65,16 @@ export const tooManyEvents = (runId: string): ToolFailure => {
   );
 };
 
+/** So much of the text of an event is read for its name, which stands first. */
+export const EVENT_HEAD = 2_048;
+
+const HEAD = /^\{"name":("(?:[^"\\]|\\.)*"),/;
+
+/** Reads the name of an event from the head of its text; `undefined` for one that is not in it as a whole. */
+export const nameInHead = (head: string): string | undefined => {
+  const name = HEAD.exec(head)?.[1];
+  return name === undefined ? undefined : (JSON.parse(name) as string);
+};
+
 export const parseRecord = <T>({ record }: { readonly record: string }): T =>
   JSON.parse(record) as T;

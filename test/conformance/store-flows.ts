@@ -310,6 +310,24 @@ export const describeFlows = (use: Use): void => {
         expect(await send('full')).toBe(true);
       }));
 
+    it('lists the names of events, whatever signs they have and however long they are', () =>
+      use(async ({ flows }) => {
+        await flows.create(sampleRun('run-1'));
+        const names = ['go', 'a "b" \\ c', 'nul \0 \n', '\ud800', 'ä'.repeat(3000), ''];
+        for (const name of names)
+          await flows.send('run-1', { name, payload: { name: 'x' }, at: NOW });
+        // Another process may order the fields in another way.
+        const other = { payload: { name: 'x' }, at: NOW, name: 'last' };
+        await flows.send('run-1', other);
+        const sent = await flows.events('run-1');
+        expect(sent.map(({ name }) => name)).toEqual([...names, 'last']);
+        const listed = await flows.eventNames('run-1');
+        expect(listed).toEqual(sent.map(({ id, name }) => ({ id, name })));
+        const [, second, third] = listed;
+        expect(await flows.eventNames('run-1', second?.id, 1)).toEqual([third]);
+        expect(await flows.eventNames('nothing')).toEqual([]);
+      }));
+
     it('threat: keeps no more bytes of events than it may that no step has taken', () =>
       use(async ({ flows }) => {
         for (const id of ['full', 'free']) await flows.create(sampleRun(id));

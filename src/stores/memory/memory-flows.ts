@@ -176,6 +176,10 @@ export class MemoryFlows implements Flows {
       .slice(0, limit);
   }
 
+  async eventNames(runId: string, after?: number, limit?: number) {
+    return (await this.events(runId, after, limit)).map(({ id, name }) => ({ id, name }));
+  }
+
   async expire(before: number): Promise<number> {
     const old = [...this.#runs.values()].filter(
       ({ run }) => FINISHED.has(run.status) && run.updatedAt < before,

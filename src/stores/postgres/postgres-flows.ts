@@ -23,6 +23,8 @@ import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   changedRun,
   DEFAULT_LIMIT,
+  EVENT_HEAD,
+  nameInHead,
   notOwned,
   parseRecord,
   tooManyEvents,
@@ -51,6 +53,7 @@ export class PostgresFlows implements Flows {
   readonly #list: Statement;
   readonly #steps: Statement;
   readonly #events: Statement;
+  readonly #eventHeads: Statement;
 
   constructor(deps: PostgresDeps) {
     this.#deps = deps;
@@ -67,6 +70,10 @@ export class PostgresFlows implements Flows {
     this.#steps = prepare('SELECT record FROM @flow_steps WHERE run_id = $1 ORDER BY position');
     this.#events = prepare(
       'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3',
+    );
+    this.#eventHeads = prepare(
+      `SELECT id, left(record, ${EVENT_HEAD}) AS head FROM @flow_events
+       WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
     );
   }
 
@@ -186,6 +193,17 @@ export class PostgresFlows implements Flows {
       ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
       id,
     }));
+  }
+
+  async eventNames(runId: string, after = 0, limit = MAX_EVENTS) {
+    type HeadRow = { readonly id: number; readonly head: string };
+    const rows = await this.#eventHeads.all<HeadRow>(toKeyText(runId), after, limit);
+    return Promise.all(
+      rows.map(async ({ id, head }) => {
+        const name = nameInHead(head) ?? (await this.events(runId, id - 1, 1))[0]?.name ?? '';
+        return { id, name };
+      }),
+    );
   }
 
   expire(before: number): Promise<number> {

@@ -22,6 +22,8 @@ import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   changedRun,
   DEFAULT_LIMIT,
+  EVENT_HEAD,
+  nameInHead,
   notOwned,
   parseRecord,
   takenEvents,
@@ -71,6 +73,7 @@ export class SqliteFlows implements Flows {
   readonly #takeEvent: Statement;
   readonly #isFull: Statement;
   readonly #events: Statement;
+  readonly #eventHeads: Statement;
   readonly #lastEvent: Statement;
   readonly #expire: readonly Statement[];
 
@@ -113,6 +116,10 @@ export class SqliteFlows implements Flows {
     );
     this.#events = prepare(
       'SELECT id, record FROM flow_events WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?',
+    );
+    this.#eventHeads = prepare(
+      `SELECT id, substr(record, 1, ${EVENT_HEAD}) AS head FROM flow_events
+       WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?`,
     );
     this.#lastEvent = prepare('SELECT max(id) AS id FROM flow_events WHERE run_id = ?');
     const old =
@@ -269,10 +276,15 @@ export class SqliteFlows implements Flows {
   }
 
   events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
+    return this.#deps.writer.read(() => this.#eventsAfter(runId, after, limit));
+  }
+
+  eventNames(runId: string, after = 0, limit = MAX_EVENTS) {
     return this.#deps.writer.read(() =>
-      this.#events.all(toSqlText(runId), after, limit).map((row) => {
-        const { id, record } = row as { readonly id: number; readonly record: string };
-        return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+      this.#eventHeads.all(toSqlText(runId), after, limit).map((row) => {
+        const { id, head } = row as { readonly id: number; readonly head: string };
+        const name = nameInHead(head) ?? this.#eventsAfter(runId, Number(id) - 1, 1)[0]?.name ?? '';
+        return { id: Number(id), name };
       }),
     );
   }
@@ -281,6 +293,13 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.write(
       () => this.#expire.map((statement) => Number(statement.run(before).changes)).at(-1) ?? 0,
     );
+  }
+
+  #eventsAfter(runId: string, after: number, limit: number): readonly FlowEvent[] {
+    return this.#events.all(toSqlText(runId), after, limit).map((row) => {
+      const { id, record } = row as { readonly id: number; readonly record: string };
+      return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+    });
   }
 
   /**
