@@ -188,6 +188,28 @@ describe('a job', () => {
     expect((await look('agent')).text).toContain('canary');
   });
 
+  it('threat: a run id that a token chooses neither takes nor shows one of the program or another token', async () => {
+    http.crib.flows.register({ name: 'quick', version: '1.0.0', run: async () => 'over' });
+    await http.crib.flows.start('quick', {}, { runId: 'nightly' });
+    const start = async (runId: string, role: Role): Promise<string> => {
+      const payload = { flow: 'quick', runId };
+      const { json } = await post('/v1/jobs', { type: 'flow', payload, retries: 0 }, role);
+      const look = async () => (await as(role, `/v1/jobs/${json.id}`)).json;
+      await expect.poll(async () => (await look()).state).toBe('completed');
+      return (await look()).result.runId;
+    };
+    const workers = await http.crib.jobs.work({ queues: ['default'] });
+    const taken = await start('nightly', 'agent');
+    const free = await start('weekly', 'agent');
+    const again = await start('weekly', 'agent');
+    const others = await start('weekly', 'operator');
+    await workers.close();
+    expect(again).toBe(free);
+    expect(new Set([taken, free, others, 'nightly', 'weekly']).size).toBe(5);
+    const own = await http.crib.flows.start('quick', {}, { runId: 'weekly' });
+    expect(own.runId).toBe('weekly');
+  });
+
   it('threat: of a token that was revoked since does not run', async () => {
     const made = await post('/v1/tokens', { name: 'brief', role: 'agent' }, 'admin');
     const body = { type: 'tool', payload: ECHO };
