@@ -3,7 +3,7 @@ import type { CallAs } from '../contract/call-options.ts';
 import type { CribFlows, StartFlowAs } from '../contract/flow.ts';
 import type { Job } from '../contract/queue.ts';
 import type { JsonSchema } from '../contract/schema.ts';
-import { keyedRunId } from '../kit/data/keyed-run-id.ts';
+import { keyedRunId } from '../kit/text/keyed-run-id.ts';
 import type { JobTypes } from './job-types.ts';
 
 interface ToolPayload {
