@@ -94,6 +94,12 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
         'threat: of another user does not exist, but for admins; viewers see no content',
         'threat: of a token that was revoked since does not run',
         'threat: of another user is neither seen, changed nor removed',
+        'threat: an error that names what a job was given is shown to a viewer by its code alone',
+      ),
+      ...by(
+        'src/surfaces/http/threats-flows.test.ts',
+        'hostile: shows a viewer its code alone; its caller reads all of it',
+        'hostile: the token of an %s cannot give it for its own run',
       ),
     ],
   },
@@ -114,6 +120,11 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
       ...by(
         'src/surfaces/http/flows.test.ts',
         'threat: an agent cannot approve its own plan; another person can, and nothing is asked again',
+      ),
+      ...by(
+        'src/crib/members/threats-changed-arguments.test.ts',
+        'threat: sends what was approved where the input is changed %i ticks after the start',
+        'threat: runs what was planned where the input is changed %i ticks after the start with a digest',
       ),
     ],
   },

@@ -58,6 +58,17 @@ const THREATS: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'stores-that-came-along-do-not-count',
+    promise:
+      'A database that came with a project is not copied unless the user says that it is foreign.',
+    tests: by(
+      'src/crib/store/locate-source.test.ts',
+      'hostile: a file of the project that the user names is refused unless it is said to be foreign',
+      'threat: is refused unless it is said to be foreign: %s',
+      'is the one that the user made in that project, with its identity',
+    ),
+  },
+  {
     id: 'threat-approvals',
     promise: 'A forged, stale, replayed or foreign approval runs nothing.',
     tests: by(

@@ -105,7 +105,7 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     promise: 'Events of a run fill no memory, and only those of its user are taken.',
     tests: by(
       'src/flow/events/event-inbox.test.ts',
-      'threat: holds few payloads at a time, however many events nobody takes',
+      'threat: reads no payload but of events that are taken, however many others there are',
       'threat: hands out no event that nobody of this user sent',
     ),
   },

@@ -108,6 +108,8 @@ export interface JournalStep {
 
 /** How many events of one run may wait to be taken. */
 export const MAX_EVENTS = 1_000;
+/** How many bytes these may have together, as JSON. */
+export const MAX_EVENT_BYTES_WAITING = 16_777_216;
 
 export interface FlowEvent {
   /** Grows with every event of the store. */
@@ -216,13 +218,20 @@ export interface Flows {
   change(runId: string, change: RunChange, options?: ChangeOptions): Promise<boolean>;
   /**
    * Adds an event, and makes a run due that waits for one of this name. False for a run that is finished or
-   * unknown. Fails with CONFLICT while MAX_EVENTS of the run wait to be taken.
+   * unknown. Fails with CONFLICT where more than MAX_EVENTS of the run, or than MAX_EVENT_BYTES_WAITING of
+   * them, would wait to be taken.
    */
   send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean>;
   /** Makes a waiting run due. */
   wake(runId: string, now: number): Promise<void>;
   /** Lists events of a run after an id that no step on record has taken, oldest first. */
   events(runId: string, after?: number, limit?: number): Promise<readonly FlowEvent[]>;
+  /** Lists the ids and names of the same events: their payloads may be large, and are not read. */
+  eventNames(
+    runId: string,
+    after?: number,
+    limit?: number,
+  ): Promise<readonly Pick<FlowEvent, 'id' | 'name'>[]>;
   /** Forgets finished runs that were last changed before that moment; says how many. */
   expire(before: number): Promise<number>;
 }

@@ -161,10 +161,12 @@ export class LocalCrib implements CribHost {
     this.#metrics = metricsOf(metricDeps);
     this.metrics = checked(this.#metrics.members, METRIC_CHECKS, { sync: ['watch'] });
     this.tools = this.#toolsOf(members);
-    this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
+    this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS, { copied: ['decide'] });
     this.audit = this.#auditOf(members);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
-    this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
+    this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS, {
+      copied: ['grant'],
+    });
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.alerts = checked(deps.alerts.members, ALERT_CHECKS);
     this.usage = checked(usageOf({ ...members, metrics: this.metrics }), USAGE_CHECKS);

@@ -17,6 +17,7 @@ const METHODS: Readonly<Record<keyof Flows, number>> = {
   send: 2,
   wake: 2,
   events: 3,
+  eventNames: 3,
   expire: 1,
 };
 

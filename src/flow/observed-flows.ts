@@ -58,6 +58,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     send: (runId, event) => flows.send(runId, event),
     wake: (runId, now) => flows.wake(runId, now),
     events: (runId, after, limit) => flows.events(runId, after, limit),
+    eventNames: (runId, after, limit) => flows.eventNames(runId, after, limit),
     expire: (before) => flows.expire(before),
   };
 };

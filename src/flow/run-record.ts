@@ -4,6 +4,7 @@ import type { FlowDefinition } from '../contract/flow.ts';
 import type { FlowRun, FlowStatus, RunChange } from '../contract/flow-store.ts';
 import { canonicalJson } from '../kit/data/canonical-json.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
+import { isPlainId } from '../kit/text/plain-id.ts';
 import { type TurnEnd, thrownError } from './turn.ts';
 
 /** How long a finished run is kept. */
@@ -19,11 +20,7 @@ const MAX_RUN_ID = 300;
 
 /** Throws VALIDATION_ERROR for an id that was chosen and that not every store can keep, or nobody can type. */
 export const assertRunId = (runId: string): void => {
-  const isUsable =
-    runId.length > 0 &&
-    runId.length <= MAX_RUN_ID &&
-    !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(runId);
-  if (isUsable) return;
+  if (isPlainId(runId, MAX_RUN_ID)) return;
   throw new ToolFailure('VALIDATION_ERROR', 'The id of the run cannot be used.', {
     issues: [
       { path: ['runId'], message: `has to be 1 to ${MAX_RUN_ID} characters that can be seen` },

@@ -6,7 +6,8 @@
 
 const OWN = { enumerable: true, writable: true, configurable: true };
 
-const isPlain = (value: object): boolean => {
+/** Tells whether a value is an object of no class. */
+export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };

@@ -3,6 +3,7 @@ import type { CallAs } from '../contract/call-options.ts';
 import type { CribFlows, StartFlowAs } from '../contract/flow.ts';
 import type { Job } from '../contract/queue.ts';
 import type { JsonSchema } from '../contract/schema.ts';
+import { keyedRunId } from '../kit/text/keyed-run-id.ts';
 import type { JobTypes } from './job-types.ts';
 
 interface ToolPayload {
@@ -37,6 +38,16 @@ const callerOf = ({ caller, dailyUsd, trace }: Job): CallAs => ({
   ...(trace && { trace }),
 });
 
+/**
+ * Names the run of a job. An id that the holder of a token chose stands below its own name, as that of an
+ * idempotency key does: it neither takes an id that the program chose nor learns whether there is a run of it.
+ */
+const runIdOf = ({ id, caller, payload }: Job): string => {
+  const { flow, runId } = payload as FlowPayload;
+  if (runId === undefined) return `job-${id}`;
+  return caller.authenticated ? keyedRunId({ userId: caller.userId, flow, key: runId }) : runId;
+};
+
 export const registerBuiltinTypes = (types: JobTypes, flows: Pick<CribFlows, 'start'>): void => {
   types.register(
     'tool',
@@ -49,8 +60,8 @@ export const registerBuiltinTypes = (types: JobTypes, flows: Pick<CribFlows, 'st
   types.register(
     'flow',
     async (job) => {
-      const { flow, input = {}, runId = `job-${job.id}` } = job.payload as FlowPayload;
-      const as: StartFlowAs = { ...callerOf(job), runId };
+      const { flow, input = {} } = job.payload as FlowPayload;
+      const as: StartFlowAs = { ...callerOf(job), runId: runIdOf(job) };
       // The run has a journal of its own: the job is done when it is on record.
       return { runId: (await flows.start(flow, input, as)).runId };
     },

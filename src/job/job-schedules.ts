@@ -7,6 +7,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import { isProgramItself } from '../governance/ledger/start-limits.ts';
 import { type CronSpec, nextCronMoment } from '../kit/data/cron-moments.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
+import { isPlainId } from '../kit/text/plain-id.ts';
 import { type AddJobDeps, sealed, seenUser } from './add-job.ts';
 import type { JobTypes } from './job-types.ts';
 import { jobTemplate } from './new-job.ts';
@@ -34,6 +35,15 @@ const assertSlow = (spec: CronSpec, caller: Caller, now: number): void => {
   throw new ToolFailure('RATE_LIMITED', 'A schedule of a caller makes at most one job a minute.', {
     suggestions: ['Give one second in the pattern, or leave the field of seconds out.'],
     retryable: false,
+  });
+};
+
+/** Throws VALIDATION_ERROR for an id that would break a line of a log or a key, or that nobody can type. */
+const assertScheduleId = (scheduleId: string): void => {
+  if (isPlainId(scheduleId, MAX_SCHEDULE_ID)) return;
+  const message = `has to be 1 to ${MAX_SCHEDULE_ID} characters that can be seen`;
+  throw new ToolFailure('VALIDATION_ERROR', 'The id of the schedule cannot be used.', {
+    issues: [{ path: ['scheduleId'], message }],
   });
 };
 
@@ -69,9 +79,7 @@ export class JobSchedules {
   async set(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
     const { cron, timeZone, type, payload = null, ...rest } = options;
     const { types, settings, runtime } = this.#deps;
-    if (scheduleId.length > MAX_SCHEDULE_ID) {
-      throw new ToolFailure('VALIDATION_ERROR', 'The id of the schedule is too long.');
-    }
+    assertScheduleId(scheduleId);
     const retries = rest.retries ?? settings.retries;
     const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
     const spec = { cron, ...(timeZone !== undefined && { timeZone }) };

@@ -18,13 +18,13 @@ export interface JobType extends JobTypeOptions {
   requeued?(job: Job): Promise<void>;
 }
 
-/** Throws CONFIG_INVALID for a name that a queue cannot have. */
-export const assertQueueName = (queue: string): void => {
+/** Throws for a name that a queue cannot have: by default CONFIG_INVALID, as it is the program that names queues. */
+export const assertQueueName = (
+  queue: string,
+  code: 'CONFIG_INVALID' | 'VALIDATION_ERROR' = 'CONFIG_INVALID',
+): void => {
   if (NAME.test(queue)) return;
-  throw new ToolFailure(
-    'CONFIG_INVALID',
-    'A queue needs a name of 1 to 128 letters, digits, "_", "." or "-".',
-  );
+  throw new ToolFailure(code, 'A queue needs a name of 1 to 128 letters, digits, "_", "." or "-".');
 };
 
 const assertCount = (value: number | undefined, what: string): void => {

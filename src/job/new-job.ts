@@ -64,7 +64,7 @@ export const jobTemplate = async (
   const { queue = type.queue, delayMs: _delayMs, traceId, trace, ...as } = options;
   const caller = callerOf(as);
   assertMayAdd(type, caller);
-  assertQueueName(queue);
+  assertQueueName(queue, 'VALIDATION_ERROR');
   assertRange(retries, 'retries', MAX_RETRIES);
   assertRange(priority, 'priority', MAX_PRIORITY);
   assertBackoff(backoff);

@@ -7,6 +7,7 @@ import {
   type FlowRun,
   isWithin,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type RunChange,
 } from '../contract/flow-store.ts';
@@ -57,10 +58,29 @@ export const takenEvents = (steps: readonly JournalStep[]): readonly number[] =>
   return ids;
 };
 
-export const tooManyEvents = (runId: string): ToolFailure =>
-  new ToolFailure('CONFLICT', `The run ${runId} has ${MAX_EVENTS} events that it has not taken.`, {
-    suggestions: ['Send it the events that it waits for; toolcrib flow status shows which.'],
-  });
+const MIB = 1_048_576;
+
+export const tooManyEvents = (runId: string): ToolFailure => {
+  const most = `${MAX_EVENTS} events or ${MAX_EVENT_BYTES_WAITING / MIB} MiB of them`;
+  return new ToolFailure(
+    'CONFLICT',
+    `The run ${runId} keeps at most ${most} that it has not taken.`,
+    {
+      suggestions: ['Send it the events that it waits for; toolcrib flow status shows which.'],
+    },
+  );
+};
+
+/** So much of the text of an event is read for its name, which stands first. */
+export const EVENT_HEAD = 2_048;
+
+const HEAD = /^\{"name":("(?:[^"\\]|\\.)*"),/;
+
+/** Reads the name of an event from the head of its text; `undefined` for one that is not in it as a whole. */
+export const nameInHead = (head: string): string | undefined => {
+  const name = HEAD.exec(head)?.[1];
+  return name === undefined ? undefined : (JSON.parse(name) as string);
+};
 
 export const parseRecord = <T>({ record }: { readonly record: string }): T =>
   JSON.parse(record) as T;

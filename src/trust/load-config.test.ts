@@ -270,7 +270,7 @@ describe('errors', () => {
     await write(projectFile, 'nope: 1\n');
     expect(await faults()).toEqual([
       expect.stringMatching(/^PROJECT:1:1: nope: unknown key/),
-      expect.stringMatching(/^USER:2:1: .*must.* end with a \]/),
+      expect.stringMatching(/^USER:1:6: .*must.* end with a \]/),
     ]);
   });
 

@@ -1,7 +1,12 @@
 /** Runs, steps and events: who owns a run, and what another process may do with it. */
 import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../src/contract/caller.ts';
-import { type FlowRun, type JournalStep, MAX_EVENTS } from '../../src/contract/flow-store.ts';
+import {
+  type FlowRun,
+  type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
+  MAX_EVENTS,
+} from '../../src/contract/flow-store.ts';
 import type { Store } from '../../src/contract/store.ts';
 import { sha256Hex } from '../../src/kit/data/canonical-json.ts';
 import { NOW, times } from './store-samples.ts';
@@ -312,6 +317,42 @@ export const describeFlows = (use: Use): void => {
         await expect(send('full')).rejects.toMatchObject({ code: 'CONFLICT' });
         expect(await flows.events('full')).toHaveLength(MAX_EVENTS);
         expect(await send('free')).toBe(true);
+        const [{ id: eventId = 0 } = {}] = await flows.events('full');
+        const took = sampleStep('a', { kind: 'event', name: 'x', eventId });
+        await flows.record({ id: 'full', epoch: 1 }, [took]);
+        expect(await send('full')).toBe(true);
+      }));
+
+    it('lists the names of events, whatever signs they have and however long they are', () =>
+      use(async ({ flows }) => {
+        await flows.create(sampleRun('run-1'));
+        const names = ['go', 'a "b" \\ c', 'nul \0 \n', '\ud800', 'ä'.repeat(3000), ''];
+        for (const name of names)
+          await flows.send('run-1', { name, payload: { name: 'x' }, at: NOW });
+        // Another process may order the fields in another way.
+        const other = { payload: { name: 'x' }, at: NOW, name: 'last' };
+        await flows.send('run-1', other);
+        const sent = await flows.events('run-1');
+        expect(sent.map(({ name }) => name)).toEqual([...names, 'last']);
+        const listed = await flows.eventNames('run-1');
+        expect(listed).toEqual(sent.map(({ id, name }) => ({ id, name })));
+        const [, second, third] = listed;
+        expect(await flows.eventNames('run-1', second?.id, 1)).toEqual([third]);
+        expect(await flows.eventNames('nothing')).toEqual([]);
+      }));
+
+    it('threat: keeps no more bytes of events than it may that no step has taken', () =>
+      use(async ({ flows }) => {
+        for (const id of ['full', 'free']) await flows.create(sampleRun(id));
+        // Two bytes a sign, as JSON is kept in UTF-8.
+        const payload = 'ä'.repeat(MAX_EVENT_BYTES_WAITING / 8);
+        const send = (id: string, given: unknown = payload) =>
+          flows.send(id, { name: 'x', payload: given, at: NOW });
+        for (let count = 0; count < 3; count += 1) expect(await send('full')).toBe(true);
+        await expect(send('full')).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await send('full', 'small')).toBe(true);
+        expect(await send('free')).toBe(true);
+        expect(await flows.events('full')).toHaveLength(4);
         const [{ id: eventId = 0 } = {}] = await flows.events('full');
         const took = sampleStep('a', { kind: 'event', name: 'x', eventId });
         await flows.record({ id: 'full', epoch: 1 }, [took]);

@@ -154,7 +154,7 @@ describe('setInConfigFile', () => {
     ['an unknown key', '', ['tols', 'git'], {}, /tols: unknown key; did you mean tools/],
     ['a bad tool name', '', ['tools', 'a b', 'enabled'], true, /a tool name is/],
     ['a file that is wrong already', 'nope: 1\n', DISABLE, false, /nope: unknown key/],
-    ['a file that is no YAML', 'tools: [\n', DISABLE, false, /config\.yml:2:1: /],
+    ['a file that is no YAML', 'tools: [\n', DISABLE, false, /config\.yml:1:9: /],
     ['a prototype key', '', ['tools', '__proto__', 'enabled'], true, /not allowed/],
     ['no path', '', [], {}, /name the setting/],
     [

@@ -92,8 +92,14 @@ export const backgroundOf = (
     openQueue: async () => deps.openQueue((await members.open()).store),
   });
   return {
-    flows: checked(flows.members, FLOW_CHECKS, { sync: ['register'] }),
-    jobs: checked(jobs.members, JOB_CHECKS, { sync: ['register'] }),
+    flows: checked(flows.members, FLOW_CHECKS, {
+      sync: ['register'],
+      copied: ['start', 'send', 'resume', 'requestApproval'],
+    }),
+    jobs: checked(jobs.members, JOB_CHECKS, {
+      sync: ['register'],
+      copied: ['enqueue', 'schedule'],
+    }),
     devices: checked(devicesOf(members), DEVICE_CHECKS),
     chains: checked(chainsOf({ ...shared, data: flows.data }), CHAIN_CHECKS),
     continueFlows: flows.continueDue,

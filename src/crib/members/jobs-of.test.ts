@@ -123,7 +123,7 @@ describe('crib.jobs', () => {
       () => ['free', {}, { priority: 1_001 }],
       'VALIDATION_ERROR',
     ],
-    ['a queue name that makes no sense', () => ['free', {}, { queue: '../x' }], 'CONFIG_INVALID'],
+    ['a queue name that makes no sense', () => ['free', {}, { queue: '../x' }], 'VALIDATION_ERROR'],
     ['a misspelt option', () => ['free', {}, { delay: 5 }], 'VALIDATION_ERROR'],
     ['a caller that is no text', () => ['free', {}, { userId: 7 }], 'VALIDATION_ERROR'],
   ] as const)('enqueue refuses %s and adds nothing', async (_, args, code) => {

@@ -88,6 +88,19 @@ describe('starts of one caller', () => {
     expect(done).toBe(10);
   });
 
+  it('threat: resumes count as runs, also where nothing is changed; the program itself has no limit', async () => {
+    const { crib, close } = await openHttp([], {}, { config });
+    cleanup.push(close);
+    crib.flows.register(paid);
+    const mallory = { userId: 'mallory' };
+    const { runId } = await crib.flows.start('paid', {}, mallory);
+    await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
+    const { done, refusals } = await tryMany(30, () => crib.flows.resume(runId, {}, mallory));
+    expect(done).toBe(9);
+    for (const { code } of refusals) expect(code).toBe('RATE_LIMITED');
+    expect((await tryMany(15, () => crib.flows.resume(runId))).done).toBe(15);
+  });
+
   it('events that it sends to a run are limited in number and size', async () => {
     const { crib, close } = await openHttp([], {}, { config });
     cleanup.push(close);

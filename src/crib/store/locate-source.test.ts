@@ -6,11 +6,13 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntry } from '../../../test/conformance/store-samples.ts';
 import { defaultConfig } from '../../config/schema.ts';
@@ -132,5 +134,60 @@ describe('the database that is copied', () => {
   it('is any file outside of the project that the user names', async () => {
     const named = join(base, 'backup.db');
     expect(await locate(named)).toEqual({ file: { path: named } });
+  });
+
+  describe('that the user names from another folder', () => {
+    const elsewhere = (named: string, foreign = false) => {
+      const away = join(base, 'away');
+      mkdirSync(away, { recursive: true });
+      return locateSource({ named, foreign }, { config, project: away, userDir, runtime });
+    };
+
+    it.each([
+      ['it lies in the folder .toolcrib of a project', '.toolcrib/state.db'],
+      ['it lies deeper in that folder', '.toolcrib/old/state.db'],
+      ['it lies in a folder .TOOLCRIB', '.TOOLCRIB/state.db'],
+      ['it lies elsewhere in a project', 'data/state.db'],
+    ])('threat: is refused unless it is said to be foreign: %s', async (_, name) => {
+      const planted = join(project, name);
+      mkdirSync(dirname(planted), { recursive: true });
+      writeFileSync(join(project, '.toolcrib', 'config.yml'), '');
+      await plant(planted);
+      const link = join(base, 'link.db');
+      symlinkSync(planted, link);
+      const before = readFileSync(planted);
+      for (const named of [planted, link]) {
+        await expect(elsewhere(named)).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await elsewhere(named, true)).toEqual({ file: { path: named } });
+      }
+      expect(readFileSync(planted).equals(before)).toBe(true);
+    });
+
+    it('is the one that the user made in that project, with its identity', async () => {
+      await useProject();
+      const { file: source, foreign } = await elsewhere(file);
+      expect([source.path, foreign]).toEqual([file, undefined]);
+      expect(source.identity).toMatchObject({ id: expect.any(String) });
+    });
+
+    it('is the one of a project that the user has moved', async () => {
+      await useProject();
+      const moved = join(base, 'moved');
+      renameSync(project, moved);
+      const { file: source } = await elsewhere(join(moved, '.toolcrib', 'state.db'));
+      expect(source.identity).toMatchObject({ id: expect.any(String) });
+    });
+
+    it('is a backup in no project, and the state that is kept in the folder of the user', async () => {
+      const backup = join(base, 'backups', 'state.db');
+      mkdirSync(join(base, 'backups'));
+      await plant(backup);
+      const own = join(userDir, 'stores', 'key', 'state.db');
+      mkdirSync(dirname(own), { recursive: true });
+      await plant(own);
+      for (const named of [backup, own]) {
+        expect(await elsewhere(named)).toEqual({ file: { path: named } });
+      }
+    });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Decides which database file a command copies or moves. A file of the project counts only if this user
- * made it, as when a crib opens its store.
+ * Decides which database file a command copies or moves. A file of a project, this one or another, counts
+ * only if this user made it, as when a crib opens its store: what it holds answers calls afterwards.
  */
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
@@ -10,12 +10,12 @@ import { ForeignStore } from '../../stores/sqlite/database/store-identity.ts';
 import { type UnusedFile, withUnusedDatabase } from '../../stores/sqlite/unused-database.ts';
 import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
 import { noteOpened } from './note-opened.ts';
-import { pathInProject } from './path-in-project.ts';
+import { type FileInProject, pathInProject, projectAround } from './path-in-project.ts';
 
 export interface SourceRequest {
   /** The file that the user named, absolute; that of the configuration when absent. */
   readonly named?: string | undefined;
-  /** Takes the file of the project as it is, whoever made it. */
+  /** Takes the file of a project as it is, whoever made it. */
   readonly foreign: boolean;
 }
 
@@ -34,13 +34,16 @@ export interface LocatedSource {
   readonly foreign?: string;
 }
 
-const refused = (fault: string): ToolFailure =>
-  new ToolFailure('CONFLICT', `The database of this project ${fault}: nothing in it counts.`, {
+const refused = (fault: string, isOfThis: boolean): ToolFailure => {
+  const which = isOfThis ? 'this project' : 'another project';
+  const how = isOfThis ? 'Leave out the file' : 'Go to that project and leave out the file';
+  return new ToolFailure('CONFLICT', `The database of ${which} ${fault}: nothing in it counts.`, {
     suggestions: [
-      'Leave out the file to copy your own state, which is kept in your own folder.',
+      `${how} to copy your own state, which is kept in your own folder.`,
       'If the file is yours, copy it with: --foreign',
     ],
   });
+};
 
 const fileAt = (location: StoreLocation, deps: LocateSourceDeps): UnusedFile => {
   const { path, identity } = location;
@@ -64,20 +67,36 @@ const checked = async (location: StoreLocation, deps: LocateSourceDeps): Promise
 };
 
 /**
- * Locates the file. Fails with CONFLICT for one that the user named and that came with the project, and
+ * Finds the project whose database the file may be: this one, or for a file that the user named any other.
+ * Where the command is called must not decide whether a file that came with a project counts.
+ */
+const placeOf = async (
+  { named, foreign }: SourceRequest,
+  { config, project, userDir }: LocateSourceDeps,
+): Promise<FileInProject | undefined> => {
+  if (foreign) return undefined;
+  const file = await pathInProject(project, named ?? resolve(project, config.store.path));
+  if (file !== undefined) return { project, file };
+  return named === undefined ? undefined : projectAround(named, userDir);
+};
+
+/**
+ * Locates the file. Fails with CONFLICT for one that the user named and that came with a project, and
  * with NOT_FOUND for one that is not there.
  */
 export const locateSource = async (
-  { named, foreign }: SourceRequest,
+  request: SourceRequest,
   deps: LocateSourceDeps,
 ): Promise<LocatedSource> => {
   const { config, project, userDir, runtime } = deps;
-  const path = named ?? resolve(project, config.store.path);
-  const inside = foreign ? undefined : await pathInProject(project, path);
-  if (inside === undefined) return { file: { path } };
-  const placed = await placeStore(inside, { userDir, projectDir: project, runtime });
+  const { named } = request;
+  const place = await placeOf(request, deps);
+  if (!place) return { file: { path: named ?? resolve(project, config.store.path) } };
+  const placed = await placeStore(place.file, { userDir, projectDir: place.project, runtime });
   const location = await checked(placed, deps);
-  if (named !== undefined && location.foreign !== undefined) throw refused(location.foreign);
+  if (named !== undefined && location.foreign !== undefined) {
+    throw refused(location.foreign, place.project === project);
+  }
   return {
     file: fileAt(location, deps),
     ...(location.foreign !== undefined && { foreign: location.foreign }),

@@ -7,13 +7,13 @@ import type { StepAttempt, StepEnd } from '../turn.ts';
 
 export interface EventInboxDeps {
   readonly run: FlowRun;
-  readonly flows: Pick<Flows, 'events'>;
+  readonly flows: Pick<Flows, 'events' | 'eventNames'>;
   readonly seals: FlowSeals;
   readonly runtime: Pick<Runtime, 'now'>;
 }
 
-/** How many events are in memory at a time, with their payloads. */
-const PAGE = 16;
+/** How many names of events are read at a time. */
+const PAGE = 256;
 
 export class EventInbox {
   readonly #deps: EventInboxDeps;
@@ -58,13 +58,13 @@ export class EventInbox {
   }
 
   /**
-   * Reads the ids of what is new, page by page: the payloads of all would fill the memory. Returns the newest
-   * that was read by then: another step may read on before this one looks.
+   * Reads the ids and names of what is new, without the payloads: each turn would read those of all events that
+   * nobody takes. Returns the newest that was read by then: another step may read on before this one looks.
    */
   async #read(): Promise<number> {
     const { flows, run } = this.#deps;
     for (let isMore = true; isMore; ) {
-      const page = await flows.events(run.id, this.#lastId, PAGE);
+      const page = await flows.eventNames(run.id, this.#lastId, PAGE);
       isMore = page.length === PAGE;
       for (const { id, name } of page) {
         // Another step may have read it meanwhile.

@@ -9,6 +9,7 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
@@ -34,8 +35,20 @@ interface HeldRun {
   /** Handed over by whoever wrote them; whoever reads one gets a copy. */
   readonly steps: Map<string, JournalStep>;
   /** Those that no step on record has taken. */
-  readonly events: Map<number, FlowEvent>;
+  readonly events: Map<number, HeldEvent>;
 }
+
+interface HeldEvent {
+  readonly event: FlowEvent;
+  readonly bytes: number;
+}
+
+/** Tells whether a run may keep one more event, of so many bytes. */
+const hasRoom = ({ events }: HeldRun, bytes: number): boolean => {
+  let sum = bytes;
+  for (const each of events.values()) sum += each.bytes;
+  return events.size < MAX_EVENTS && sum <= MAX_EVENT_BYTES_WAITING;
+};
 
 const isDue = ({ run, isOwned }: HeldRun, now: number): boolean =>
   !isOwned && !FINISHED.has(run.status) && run.wakeAt !== undefined && run.wakeAt <= now;
@@ -143,9 +156,12 @@ export class MemoryFlows implements Flows {
   async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
     const held = this.#open(runId);
     if (!held) return false;
-    if (held.events.size >= MAX_EVENTS) throw tooManyEvents(runId);
+    const copy = jsonCopy(event);
+    const bytes = Buffer.byteLength(JSON.stringify(copy));
+    if (!hasRoom(held, bytes)) throw tooManyEvents(runId);
     this.#lastEvent += 1;
-    held.events.set(this.#lastEvent, { ...jsonCopy(event), id: this.#lastEvent });
+    const id = this.#lastEvent;
+    held.events.set(id, { event: { ...copy, id }, bytes });
     if (wakes(held.run, event)) held.run = { ...held.run, wakeAt: event.at };
     return true;
   }
@@ -157,7 +173,13 @@ export class MemoryFlows implements Flows {
 
   async events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
     const events = this.#runs.get(runId)?.events.values() ?? [];
-    return [...events].filter(({ id }) => id > after).slice(0, limit);
+    return Array.from(events, ({ event }) => event)
+      .filter(({ id }) => id > after)
+      .slice(0, limit);
+  }
+
+  async eventNames(runId: string, after?: number, limit?: number) {
+    return (await this.events(runId, after, limit)).map(({ id, name }) => ({ id, name }));
   }
 
   async expire(before: number): Promise<number> {

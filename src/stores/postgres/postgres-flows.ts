@@ -13,6 +13,7 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
@@ -22,6 +23,8 @@ import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   changedRun,
   DEFAULT_LIMIT,
+  EVENT_HEAD,
+  nameInHead,
   notOwned,
   parseRecord,
   tooManyEvents,
@@ -50,6 +53,7 @@ export class PostgresFlows implements Flows {
   readonly #list: Statement;
   readonly #steps: Statement;
   readonly #events: Statement;
+  readonly #eventHeads: Statement;
 
   constructor(deps: PostgresDeps) {
     this.#deps = deps;
@@ -66,6 +70,10 @@ export class PostgresFlows implements Flows {
     this.#steps = prepare('SELECT record FROM @flow_steps WHERE run_id = $1 ORDER BY position');
     this.#events = prepare(
       'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3',
+    );
+    this.#eventHeads = prepare(
+      `SELECT id, left(record, ${EVENT_HEAD}) AS head FROM @flow_events
+       WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
     );
   }
 
@@ -163,7 +171,8 @@ export class PostgresFlows implements Flows {
     const text = recordText(event);
     return this.#changeOpen(runId, async (read) => {
       const next = wakes(read.run, event) ? { ...read.run, wakeAt: event.at } : undefined;
-      const sent = { holder: 'same', event: text, maxEvents: MAX_EVENTS } as const;
+      const limits = { maxEvents: MAX_EVENTS, maxEventBytes: MAX_EVENT_BYTES_WAITING };
+      const sent = { holder: 'same', event: text, ...limits } as const;
       const result = await exchangeRun(this.#deps, read, { next, ...sent });
       if (result === 'full') throw tooManyEvents(runId);
       return result;
@@ -184,6 +193,17 @@ export class PostgresFlows implements Flows {
       ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
       id,
     }));
+  }
+
+  async eventNames(runId: string, after = 0, limit = MAX_EVENTS) {
+    type HeadRow = { readonly id: number; readonly head: string };
+    const rows = await this.#eventHeads.all<HeadRow>(toKeyText(runId), after, limit);
+    return Promise.all(
+      rows.map(async ({ id, head }) => {
+        const name = nameInHead(head) ?? (await this.events(runId, id - 1, 1))[0]?.name ?? '';
+        return { id, name };
+      }),
+    );
   }
 
   expire(before: number): Promise<number> {

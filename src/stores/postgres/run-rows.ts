@@ -59,6 +59,8 @@ export interface Exchange extends Partial<StepRows> {
   readonly event?: string;
   /** Changes nothing, for an event, when as many wait to be taken. */
   readonly maxEvents?: number;
+  /** The same for their bytes, this one included. */
+  readonly maxEventBytes?: number;
 }
 
 /** Exchanges a run for its next state, unless it has changed since it was read. */

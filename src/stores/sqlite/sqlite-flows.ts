@@ -10,6 +10,7 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENT_BYTES_WAITING,
   MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
@@ -21,7 +22,9 @@ import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   changedRun,
   DEFAULT_LIMIT,
+  EVENT_HEAD,
   isClaimable,
+  nameInHead,
   notOwned,
   parseRecord,
   takenEvents,
@@ -71,6 +74,7 @@ export class SqliteFlows implements Flows {
   readonly #takeEvent: Statement;
   readonly #isFull: Statement;
   readonly #events: Statement;
+  readonly #eventHeads: Statement;
   readonly #lastEvent: Statement;
   readonly #expire: readonly Statement[];
 
@@ -106,10 +110,17 @@ export class SqliteFlows implements Flows {
     this.#putEvent = prepare('INSERT INTO flow_events (run_id, record) VALUES (?, ?)');
     this.#takeEvent = prepare('DELETE FROM flow_events WHERE run_id = ? AND id = ?');
     this.#isFull = prepare(
-      `SELECT 1 FROM flow_events WHERE run_id = ? LIMIT 1 OFFSET ${MAX_EVENTS - 1}`,
+      // octet_length reads the length of a record alone, not its text.
+      `SELECT 1 FROM (SELECT count(*) AS count, coalesce(sum(octet_length(record)), 0) AS bytes
+         FROM flow_events WHERE run_id = ?)
+       WHERE count >= ${MAX_EVENTS} OR bytes + octet_length(?) > ${MAX_EVENT_BYTES_WAITING}`,
     );
     this.#events = prepare(
       'SELECT id, record FROM flow_events WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?',
+    );
+    this.#eventHeads = prepare(
+      `SELECT id, substr(record, 1, ${EVENT_HEAD}) AS head FROM flow_events
+       WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?`,
     );
     this.#lastEvent = prepare('SELECT max(id) AS id FROM flow_events WHERE run_id = ?');
     const old =
@@ -255,7 +266,7 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.write(() => {
       const row = this.#row(runId);
       if (!row || FINISHED.has(row.run.status)) return false;
-      if (this.#isFull.get(toSqlText(runId)) !== undefined) throw tooManyEvents(runId);
+      if (this.#isFull.get(toSqlText(runId), text) !== undefined) throw tooManyEvents(runId);
       this.#putEvent.run(toSqlText(runId), text);
       if (wakes(row.run, event)) this.#write({ ...row.run, wakeAt: event.at }, row.owner);
       return true;
@@ -267,10 +278,15 @@ export class SqliteFlows implements Flows {
   }
 
   events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
+    return this.#deps.writer.read(() => this.#eventsAfter(runId, after, limit));
+  }
+
+  eventNames(runId: string, after = 0, limit = MAX_EVENTS) {
     return this.#deps.writer.read(() =>
-      this.#events.all(toSqlText(runId), after, limit).map((row) => {
-        const { id, record } = row as { readonly id: number; readonly record: string };
-        return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+      this.#eventHeads.all(toSqlText(runId), after, limit).map((row) => {
+        const { id, head } = row as { readonly id: number; readonly head: string };
+        const name = nameInHead(head) ?? this.#eventsAfter(runId, Number(id) - 1, 1)[0]?.name ?? '';
+        return { id: Number(id), name };
       }),
     );
   }
@@ -279,6 +295,13 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.write(
       () => this.#expire.map((statement) => Number(statement.run(before).changes)).at(-1) ?? 0,
     );
+  }
+
+  #eventsAfter(runId: string, after: number, limit: number): readonly FlowEvent[] {
+    return this.#events.all(toSqlText(runId), after, limit).map((row) => {
+      const { id, record } = row as { readonly id: number; readonly record: string };
+      return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+    });
   }
 
   /**

@@ -1,19 +1,7 @@
 /** Runs that a client names by a key of its own, the same on every surface. */
-import { createHash } from 'node:crypto';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
-
-export interface RunKey {
-  readonly userId: string;
-  readonly flow: string;
-  readonly key: string;
-}
-
-/** Makes the id of a run from a key: the same key of two callers, or two flows, makes two runs. */
-const keyedRunId = ({ userId, flow, key }: RunKey): string => {
-  const parts = JSON.stringify([userId, flow, key]);
-  return `key-${createHash('sha256').update(parts).digest('base64url').slice(0, 32)}`;
-};
+import { keyedRunId, type RunKey } from '../../kit/text/keyed-run-id.ts';
 
 const keyTaken = (flow: string, runId: string): ToolFailure => {
   const message = `This idempotency key was used for a run of ${flow} with another input or plan.`;

@@ -11,6 +11,7 @@ import { callerOfIdentity, type Identity } from './auth/identity.ts';
 import { notFound } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
 import { timePage } from './time-page.ts';
+import { withheldError } from './withheld-error.ts';
 
 /** Makes the caller that the crib judges by; `undefined` for a viewer, who may read all runs. */
 const readerOf = (identity: Identity, { crib }: HttpServices): CallAs | undefined =>
@@ -46,18 +47,20 @@ export const seesContent = ({ caller }: FlowRun, { role, userId }: Identity): bo
 /** Shows a run without its seals and the rights of its caller. */
 export const shownRun = (run: FlowRun, identity: Identity) => {
   const { epoch: _, seal: _seal, endSeal: _end, dailyUsd: _usd, trace: _trace, ...other } = run;
-  const { input, output, ...rest } = other;
+  const { input, output, error, ...rest } = other;
   const { userId, agentId, sessionId } = run.caller;
   const shown = { ...rest, caller: { userId, agentId, sessionId } };
-  if (!seesContent(run, identity)) return { ...shown, withheld: true as const };
-  return { ...shown, input, ...(output !== undefined && { output }) };
+  if (!seesContent(run, identity)) {
+    return { ...shown, ...(error && { error: withheldError(error) }), withheld: true as const };
+  }
+  return { ...shown, input, ...(output !== undefined && { output }), ...(error && { error }) };
 };
 
-/** Shows a step; its input is redacted already, its value is withheld with that of the run. */
+/** Shows a step; its input is redacted already, its value and its error are withheld with those of the run. */
 export const shownStep = (step: StepView, isWhole: boolean): StepView => {
   if (isWhole) return step;
-  const { value: _, input: _input, summary: _summary, ...shown } = step;
-  return shown;
+  const { value: _, input: _input, summary: _summary, error, ...shown } = step;
+  return { ...shown, ...(error && { error: withheldError(error) }) };
 };
 
 /** Lists one page of the runs that a reader may see. */

@@ -9,6 +9,7 @@ import { callerOfIdentity, type Identity } from './auth/identity.ts';
 import { notFound } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
 import { timePage } from './time-page.ts';
+import { withheldError } from './withheld-error.ts';
 
 /** Makes the caller that the crib judges by; `undefined` for a viewer, who may read all jobs. */
 export const jobReader = (identity: Identity, { crib }: HttpServices): CallAs | undefined =>
@@ -49,10 +50,13 @@ export const plainJob = (job: Job) => {
 
 /** Shows a job to a reader. */
 export const shownJob = (job: Job, identity: Identity) => {
-  const { payload, progress, result, ...shown } = plainJob(job);
-  if (!seesContent(job.caller.userId, identity)) return { ...shown, withheld: true as const };
+  const { payload, progress, result, error, ...shown } = plainJob(job);
+  if (!seesContent(job.caller.userId, identity)) {
+    return { ...shown, ...(error && { error: withheldError(error) }), withheld: true as const };
+  }
   return {
     ...{ ...shown, payload },
+    ...(error && { error }),
     ...(progress !== undefined && { progress }),
     ...(result !== undefined && { result }),
   };

@@ -191,6 +191,47 @@ describe('a job', () => {
     expect((await as('admin', `/v1/jobs/${id}`)).json).toMatchObject({ payload: ECHO });
   });
 
+  it('threat: an error that names what a job was given is shown to a viewer by its code alone', async () => {
+    http.crib.jobs.register(
+      'picky',
+      async ({ payload }) => {
+        throw new Error(`private ${JSON.stringify(payload)}`);
+      },
+      { openToAgents: true, queue: 'picky' },
+    );
+    const { json } = await post('/v1/jobs', { type: 'picky', payload: 'canary', retries: 0 });
+    const workers = await http.crib.jobs.work({ queues: ['picky'] });
+    const look = (role: Role) => as(role, `/v1/jobs/${json.id}`);
+    await expect.poll(async () => (await look('agent')).json.state).toBe('dead');
+    await workers.close();
+    const { json: seen, text } = await look('viewer');
+    expect(seen).toMatchObject({ withheld: true, error: { code: 'EXECUTION_FAILED' } });
+    expect(text).not.toContain('canary');
+    expect((await look('agent')).text).toContain('canary');
+  });
+
+  it('threat: a run id that a token chooses neither takes nor shows one of the program or another token', async () => {
+    http.crib.flows.register({ name: 'quick', version: '1.0.0', run: async () => 'over' });
+    await http.crib.flows.start('quick', {}, { runId: 'nightly' });
+    const start = async (runId: string, role: Role): Promise<string> => {
+      const payload = { flow: 'quick', runId };
+      const { json } = await post('/v1/jobs', { type: 'flow', payload, retries: 0 }, role);
+      const look = async () => (await as(role, `/v1/jobs/${json.id}`)).json;
+      await expect.poll(async () => (await look()).state).toBe('completed');
+      return (await look()).result.runId;
+    };
+    const workers = await http.crib.jobs.work({ queues: ['default'] });
+    const taken = await start('nightly', 'agent');
+    const free = await start('weekly', 'agent');
+    const again = await start('weekly', 'agent');
+    const others = await start('weekly', 'operator');
+    await workers.close();
+    expect(again).toBe(free);
+    expect(new Set([taken, free, others, 'nightly', 'weekly']).size).toBe(5);
+    const own = await http.crib.flows.start('quick', {}, { runId: 'weekly' });
+    expect(own.runId).toBe('weekly');
+  });
+
   it('threat: of a token that was revoked since does not run', async () => {
     const made = await post('/v1/tokens', { name: 'brief', role: 'agent' }, 'admin');
     const body = { type: 'tool', payload: ECHO };
@@ -228,6 +269,39 @@ describe('a schedule', () => {
     const [seen] = (await as('viewer', '/v1/jobs/schedules')).json.items;
     expect(seen).toMatchObject({ id: 'mine', withheld: true });
   });
+
+  it.each([
+    ['a NUL', 'nightly%00'],
+    ['a line break', 'nightly%0Aforged'],
+    ['an escape', '%1B%5B2J'],
+    ['a mark that turns the text around', 'night%E2%80%AEly'],
+  ])('hostile: refuses an id with %s', async (_, id) => {
+    const refused = await post(`/v1/jobs/schedules/${id}`, body);
+    expect(refused).toMatchObject({ status: 400, json: { error: { code: 'VALIDATION_ERROR' } } });
+    expect((await as('agent', '/v1/jobs/schedules')).text).not.toContain('forged');
+  });
+
+  it('has an id of letters of any language, spaces and signs', async () => {
+    const id = encodeURIComponent('Nachtlauf für 夜 @ 4:30');
+    expect((await post(`/v1/jobs/schedules/${id}`, body)).status).toBe(200);
+    expect((await as('agent', `/v1/jobs/schedules/${id}`, { method: 'DELETE' })).status).toBe(200);
+  });
+
+  it.each(['../x', 'a b', 'x:y', ''])(
+    'hostile: refuses the queue "%s", as a job does',
+    async (queue) => {
+      const answers = [
+        await post('/v1/jobs/schedules/other', { ...body, queue }),
+        await post('/v1/jobs', { type: 'tool', payload: ECHO, queue }),
+      ];
+      for (const answer of answers) {
+        expect(answer).toMatchObject({
+          status: 400,
+          json: { error: { code: 'VALIDATION_ERROR' } },
+        });
+      }
+    },
+  );
 
   it('hostile: refuses a pattern that makes no sense', async () => {
     const wrong = await post('/v1/jobs/schedules/wrong', { ...body, cron: 'every day' });

@@ -101,6 +101,66 @@ describe('threat: the run of another user', () => {
   });
 });
 
+describe('threat: the word on a call in doubt', () => {
+  const WORDS = [
+    { step: '1', as: 'not_done' },
+    { step: '1', as: 'done', data: 'forged' },
+  ];
+
+  it.each(['agent', 'operator', 'admin'] as const)(
+    'hostile: the token of an %s cannot give it for its own run',
+    async (role) => {
+      const { json } = await as(role, '/v1/flows/waiter/runs', { input: {} });
+      for (const settle of WORDS) {
+        const path = `/v1/flows/runs/${json.id}/resume`;
+        const { status, json: refusal } = await as(role, path, { settle });
+        expect([status, refusal.error.code]).toEqual([403, 'PERMISSION_DENIED']);
+      }
+    },
+  );
+
+  it('benign: a person at the console gives it, also for a run of their own', async () => {
+    const code = http.surface.issueCode({ user: 'ada', role: 'admin' });
+    const login = await http.ask('/v1/session', { method: 'POST', body: { code } });
+    const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const headers = { cookie, 'x-toolcrib-csrf': login.json.csrf };
+    const post = (path: string, body: unknown) => http.ask(path, { method: 'POST', body, headers });
+    const { json } = await post('/v1/flows/waiter/runs', { input: {} });
+    for (const settle of WORDS) {
+      // No call is in doubt: the word is taken, and there is nothing to say it of.
+      const { status } = await post(`/v1/flows/runs/${json.id}/resume`, { settle });
+      expect(status).toBe(409);
+    }
+  });
+});
+
+describe('threat: the error of a run or a job that is withheld', () => {
+  const picky = defineFlow({
+    name: 'picky',
+    version: '1.0.0',
+    run: async (flow, input: { readonly word: string }) => {
+      await flow.value('look', () => {
+        throw new Error(`private ${input.word}`);
+      });
+    },
+  });
+
+  it('hostile: shows a viewer its code alone; its caller reads all of it', async () => {
+    http.crib.flows.register(picky);
+    const { json } = await as('agent', '/v1/flows/picky/runs', { input: { word: 'canary' } });
+    const { status } = await http.crib.flows.finished(json.id);
+    expect(status).toBe('failed');
+    for (const path of [`/v1/flows/runs/${json.id}`, '/v1/flows/runs?flow=picky']) {
+      expect((await as('viewer', path)).text).not.toContain('canary');
+      expect((await as('agent', path)).text).toContain('private canary');
+      expect((await as('admin', path)).text).toContain('private canary');
+    }
+    const { json: shown } = await as('viewer', `/v1/flows/runs/${json.id}`);
+    expect(shown.error).toMatchObject({ code: 'EXECUTION_FAILED', message: expect.any(String) });
+    expect(shown.steps).toMatchObject([{ error: { code: 'EXECUTION_FAILED' } }]);
+  });
+});
+
 describe('threat: a hostile request to start a run', () => {
   const start = (body: unknown, headers: Record<string, string> = {}) =>
     http.ask('/v1/flows/waiter/runs', {

@@ -14,6 +14,7 @@ import type { FlowService } from '../../../flow/flow-service.ts';
 import { isOverdue, markMissingVersions } from '../../../flow/missing-version.ts';
 import { settleStep } from '../../../flow/resume/settle-step.ts';
 import { noRun } from '../../../flow/run-watchers.ts';
+import { plainValue } from '../../../flow/turn.ts';
 import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../../governance/ledger/start-limits.ts';
@@ -117,7 +118,7 @@ interface Opening {
   open: MemberDeps['open'];
   /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
   assertListed(use: FlowUse, as: CallAs | undefined): Promise<void>;
-  /** Throws RATE_LIMITED for a caller that has started too many runs, or sent too many events. */
+  /** Throws RATE_LIMITED for a caller that has started or resumed too many runs, or sent too many events. */
   countStart(kind: 'runs' | 'events', caller: Caller): Promise<void>;
 }
 
@@ -220,6 +221,8 @@ const resumed = async (
   { settle, ...options }: ResumeOptions = {},
   { by, ...opening }: Opening & { readonly by: Caller },
 ): Promise<boolean> => {
+  // Each makes a turn, which replays the run: without a limit a loop of them keeps the process busy.
+  await opening.countStart('runs', by);
   const runs = await opening.service();
   if (settle) await settled({ runId, settlement: settle, by }, options.version, opening);
   return runs.resume(runId, options);
@@ -243,7 +246,10 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       const { describeFlows } = await import('../../../flow/describe-flows.ts');
       return describeFlows(registry, (await data()).list());
     },
-    start: async (flow, input, { planDigest, planApproval, ...asked } = {}) => {
+    start: async (flow, given, { planDigest, planApproval, ...asked } = {}) => {
+      const isPlanned = planDigest !== undefined || planApproval !== undefined;
+      // An object of a class is no copy yet, and could say something else once its plan was checked.
+      const input = isPlanned ? plainValue(given) : given;
       await assertListed({ flow, action: 'start' }, asked);
       await countStart('runs', callerOf(asked));
       const as = await pinnedToPlan({ flow, input, planDigest, as: asked }, data);

@@ -6,7 +6,11 @@
  */
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
-import { EVENT_FUNCTIONS, FLOW_FUNCTIONS } from './functions/flow-functions.ts';
+import {
+  EVENT_BYTES_FUNCTION,
+  EVENT_FUNCTIONS,
+  FLOW_FUNCTIONS,
+} from './functions/flow-functions.ts';
 import { INTENT_FUNCTIONS } from './functions/intent-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';
@@ -298,4 +302,5 @@ export const MIGRATIONS: readonly string[] = [
   RECOVERY,
   PLACE_OF_SNAPSHOTS,
   TAKEN_EVENTS,
+  EVENT_BYTES_FUNCTION,
 ];

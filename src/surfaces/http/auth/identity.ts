@@ -53,6 +53,13 @@ export const provenNamesOf = ({ userId, key }: Identity): CallerNames => ({
   sessionId: key,
 });
 
+/**
+ * Tells whether the holder of a token answers for itself: whoever made a call neither approves it nor says
+ * what became of it. A person at the console may.
+ */
+export const isJudgeOfItself = ({ kind, userId }: Identity, callerId: string): boolean =>
+  kind !== 'session' && userId === callerId;
+
 /** Makes the caller of a request; see docs/decisions/0017-identity-of-callers.md. */
 export const callerOfIdentity = (
   identity: Identity,

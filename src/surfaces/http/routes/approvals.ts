@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
-import type { Identity } from '../auth/identity.ts';
+import { type Identity, isJudgeOfItself } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -99,8 +99,8 @@ const answerOf = (body: z.output<typeof decideBody>, by: string): ApprovalAnswer
 };
 
 /** Refuses approval of one's own call with a token; a person at the console may give it. */
-const assertNotOwn = (record: ApprovalRecord, { kind, userId }: Identity): void => {
-  if (kind === 'session' || record.userId !== userId) return;
+const assertNotOwn = (record: ApprovalRecord, identity: Identity): void => {
+  if (!isJudgeOfItself(identity, record.userId)) return;
   throw new ToolFailure('PERMISSION_DENIED', 'Nobody approves a call of their own with a token.', {
     suggestions: ['Decide at the console, or with the token of somebody else.'],
   });

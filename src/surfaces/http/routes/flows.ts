@@ -6,7 +6,7 @@ import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import { compact } from '../../../kit/data/compact.ts';
 import { declaredDrawing } from '../../../kit/graph/declared-drawing.ts';
 import { startKeyed } from '../../door/start-keyed.ts';
-import { callerOfIdentity } from '../auth/identity.ts';
+import { callerOfIdentity, type Identity, isJudgeOfItself } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import { ownRun, runPage, shownRun, visibleRun } from '../flow-access.ts';
 import { pictureOf, shownSteps } from '../flow-steps.ts';
@@ -215,8 +215,18 @@ const cancel = defineRoute({
   },
 });
 
-const notForAgents = (): ToolFailure =>
-  new ToolFailure('PERMISSION_DENIED', 'A person has to say what became of a call in doubt.');
+/**
+ * Refuses the word of whoever may not answer the question of the run: who says that an approved call did
+ * nothing has it made again on the same approval.
+ */
+const assertMaySettle = ({ caller }: FlowRun, identity: Identity): void => {
+  if (identity.role !== 'agent' && !isJudgeOfItself(identity, caller.userId)) return;
+  throw new ToolFailure(
+    'PERMISSION_DENIED',
+    'A person or another token has to say what became of a call in doubt.',
+    { suggestions: ['Say it at the console, or with the token of an admin.'] },
+  );
+};
 
 const resume = defineRoute({
   method: 'post',
@@ -229,8 +239,7 @@ const resume = defineRoute({
   response: z.object({ resumed: z.literal(true) }),
   handle: async ({ services, identity, params, body }) => {
     const { run, as } = await ownRun(params.id, services, identity);
-    // Whoever could say that an approved call did nothing would have it made again on the same approval.
-    if (body?.settle && identity.role === 'agent') throw notForAgents();
+    if (body?.settle) assertMaySettle(run, identity);
     if (await services.crib.flows.resume(run.id, body, as)) return { body: { resumed: true } };
     throw await unchanged(run, services);
   },

@@ -112,3 +112,19 @@ CREATE OR REPLACE ${exchangeRun(`    PERFORM 1 FROM flow_events WHERE run_id = o
     END IF;
 `)}
 `;
+
+/**
+ * Replaces the exchange once more: the events that a run keeps have so many bytes at most. Their lengths are read
+ * without the text itself.
+ */
+export const EVENT_BYTES_FUNCTION = `
+CREATE OR REPLACE ${exchangeRun(`    PERFORM 1 FROM flow_events WHERE run_id = op->>'id'
+    HAVING count(*) >= coalesce((op->>'maxEvents')::bigint, 1000)
+      OR coalesce(sum(octet_length(record)), 0) + octet_length(op->>'event')
+        > coalesce((op->>'maxEventBytes')::bigint, 16777216);
+    -- A process from before the limit sends none, and would repeat what is "full" without end.
+    IF FOUND THEN
+      IF op ? 'maxEvents' THEN RETURN '"full"'; ELSE RETURN '"held"'; END IF;
+    END IF;
+`)}
+`;
