@@ -90,6 +90,17 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'an-undo-happens-once',
+    promise: 'A call is undone once, however many ask for it, and whatever becomes of their processes.',
+    tests: by(
+      'src/pipeline/undo/threats-repeated-undos.test.ts',
+      'runs the undo of the tool once when five ask for it at the same time',
+      'is not begun a second time while a tool ignores that its undo was aborted',
+      'stays in doubt when its process has died',
+      'is not done again when it could not be put on record',
+    ),
+  },
+  {
     id: 'an-undo-is-for-its-machine',
     promise:
       'An undo of what a call did to files is refused on a machine that is not that of the call.',

@@ -13,16 +13,16 @@ import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { defineInternalTool } from '../internal-tool.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
+import { claimUndo, freeUndo, type UndoClaimDeps } from './undo-claim.ts';
 import type { PastCall, UndoLog } from './undo-log.ts';
 import { assertHere, undoesFiles } from './undo-place.ts';
 
 const UNDO_TOOL = 'toolcrib:undo';
 
-export interface UndoDeps {
-  readonly store: Pick<Store, 'audit'>;
+export interface UndoDeps extends UndoClaimDeps {
+  readonly store: Pick<Store, 'audit' | 'replays'>;
   readonly snapshots: KeptSnapshots;
   readonly undoLog: UndoLog;
-  now(): number;
   findTool(name: string, version: string): Tool | undefined;
   /** Compares a file with its snapshot; `done` when it is as the call left it. */
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
@@ -64,12 +64,12 @@ const pastOf = async (
       suggestions: ['List calls with: toolcrib audit list'],
     });
   }
-  // After the check above: only those who may know of the call learn this.
-  if (rows.some(({ status }) => status === 'undone')) {
-    throw new ToolFailure('CONFLICT', 'The call has been undone already.');
-  }
   return { row, mayHaveChanged: rows.some(({ kind }) => kind === 'intent') };
 };
+
+/** Tells whether a call is undone, all of it. */
+const isUndone = async (executionId: string, { store }: UndoDeps): Promise<boolean> =>
+  (await store.audit.query({ executionId, status: 'undone', limit: 1 })).length > 0;
 
 const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure =>
   mayHaveChanged && snapshots.isOver(row.at)
@@ -141,7 +141,7 @@ const undoPart = async (executionId: string, undoing: Undoing): Promise<PartUndo
   try {
     const past = await pastOf({ executionId }, undoing.scope, undoing.deps);
     tool = past.row.tool;
-    const { parts = [], restored } = await undo(past, undoing);
+    const { parts = [], restored } = await undoOnce(past, undoing);
     return { part: { executionId, tool, ...stateOf(parts) }, restored };
   } catch (thrown) {
     const part = { executionId, tool, undone: false, reason: reasonOf(thrown) };
@@ -195,11 +195,34 @@ const undo = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
   const own = await restoreFiles(snapshots, deps);
   await byTool?.tool.undo?.(byTool.past.input, byTool.past.result, context);
   const parts = inner.map(({ part }) => part);
-  const isUndone = own.length > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
-  if (!isUndone) throw nothingLeft(past, deps);
+  const hasUndone = own.length > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
+  if (!hasUndone) throw nothingLeft(past, deps);
   const restored = [...new Set([...inner.flatMap((each) => each.restored), ...own])];
-  if (parts.every(({ undone }) => undone)) await recordUndo(past, restored, undoing);
   return { executionId, restored, ...(parts.length > 0 && { parts }) };
+};
+
+/** Undoes a call unless it is undone, or is being undone by anybody else. */
+const undoOnce = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
+  const { context, deps } = undoing;
+  const { executionId } = past.row;
+  const claim = { executionId, by: context.executionId };
+  await claimUndo(claim, deps);
+  let report: UndoReport;
+  try {
+    // Not before the claim: another undo may end in between.
+    if (await isUndone(executionId, deps)) {
+      throw new ToolFailure('CONFLICT', 'The call has been undone already.');
+    }
+    report = await undo(past, undoing);
+  } catch (error) {
+    await freeUndo(claim, deps);
+    throw error;
+  }
+  const { parts = [], restored } = report;
+  // An undo that could not be put on record keeps its claim: nobody does it a second time.
+  if (parts.every(({ undone }) => undone)) await recordUndo(past, restored, undoing);
+  await freeUndo(claim, deps);
+  return report;
 };
 
 const inputSchema: Schema<UndoInput> = {
@@ -236,7 +259,7 @@ const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope):
       capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
       run: async (input, context) => {
         const scope = scopeOf(context);
-        return undo(await pastOf(input, scope, deps), { scope, context, deps });
+        return undoOnce(await pastOf(input, scope, deps), { scope, context, deps });
       },
     },
     { input: inputSchema, labels: { trust: 'trusted', sensitivity: 'private' } },
