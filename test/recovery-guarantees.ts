@@ -90,8 +90,19 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'ended-runs-end-their-sub-flows',
+    promise:
+      'A sub-flow that is taken up makes no effect when its parent has failed or was cancelled.',
+    tests: by(
+      'src/flow/orphaned-runs.test.ts',
+      'leaves no sub-flow that makes effects after its parent is %s, at any depth',
+      'benign: sub-flows go on below a parent that goes on or is completed',
+    ),
+  },
+  {
     id: 'an-undo-happens-once',
-    promise: 'A call is undone once, however many ask for it, and whatever becomes of their processes.',
+    promise:
+      'A call is undone once, however many ask for it, and whatever becomes of their processes.',
     tests: by(
       'src/pipeline/undo/threats-repeated-undos.test.ts',
       'runs the undo of the tool once when five ask for it at the same time',

@@ -27,6 +27,9 @@ type RunEnd = 'cancelled' | 'over' | 'undoing';
 /** How long a run that was taken from its process rests if the process that cancels it dies. */
 const TAKEN_MS = 10_000;
 
+/** More than runs can be nested: whoever can write the store could make them each other's parents. */
+const MAX_HEIGHT = 32;
+
 /**
  * Tells whether a run goes on as soon as a process has time for it, and waits for no person. One whose
  * process was killed is still `running`.
@@ -77,6 +80,24 @@ export const endRun = async (runId: string, deps: EndRunDeps): Promise<RunEnd> =
   const run = end === 'cancelled' ? await flows.get(runId) : undefined;
   if (run) await ended(run);
   return end;
+};
+
+/**
+ * Tells whether a run around this one has failed or was cancelled, which ends all that it has started. A
+ * parent that is completed leaves its children.
+ */
+export const isOrphaned = async (
+  { parent }: Pick<FlowRun, 'parent'>,
+  flows: Pick<Flows, 'get'>,
+): Promise<boolean> => {
+  let at = parent;
+  for (let height = 0; at && height < MAX_HEIGHT; height += 1) {
+    const outer: FlowRun | undefined = await flows.get(at.runId);
+    if (!outer || outer.status === 'completed') return false;
+    if (FINISHED.has(outer.status)) return true;
+    at = outer.parent;
+  }
+  return false;
 };
 
 /**

@@ -8,7 +8,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { TraceContext } from '../contract/telemetry.ts';
 import { childWait, hasAnswer } from './due/answered-waits.ts';
 import type { RunScheduler } from './due/run-scheduler.ts';
-import { type EndRunDeps, endOpenSteps, endRun } from './end-run.ts';
+import { type EndRunDeps, endOpenSteps, endRun, isOrphaned } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
@@ -211,11 +211,21 @@ export class RunTurns {
     const steps = await flows.steps(run.id);
     const error = await plantedPart(run, steps, seals);
     if (!error) {
+      if (await this.#endsWithParent(run, flows)) return;
       await this.#work(this.#openTurn({ flows, seals, run, flow, steps, isNew: false }));
       return;
     }
     const blocked = stopped('blocked', runtime.now());
     await this.#ended(await flows.release(run, { ...blocked, waitsFor: ['seal'], error }));
+  }
+
+  /**
+   * Ends a run whose parent has ended: the process that ended the parent died before it came to the run.
+   * False where the parent goes on, and where the run undoes what it did.
+   */
+  async #endsWithParent(run: FlowRun, flows: Flows): Promise<boolean> {
+    if (!(await isOrphaned(run, flows))) return false;
+    return (await endRun(run.id, await this.endDeps())) !== 'undoing';
   }
 
   /** Runs the code of a flow until it ends or waits, and writes what became of it. */
@@ -283,9 +293,8 @@ export class RunTurns {
       },
       startChild: async (flow, child) => {
         await this.create(flow, { ...limitsOf(run), ...traceOf(run), ...child });
-        // Whoever cancelled this run before the child was written could not cancel the child.
-        if ((await flows.get(run.id))?.status === 'cancelled')
-          await endRun(child.id, await this.endDeps());
+        // Whoever ended this run, or one around it, before the child was written could not end the child.
+        if (await isOrphaned(child, flows)) await endRun(child.id, await this.endDeps());
       },
     });
   }
