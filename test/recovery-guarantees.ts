@@ -100,6 +100,14 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'an-undo-passes-over-nothing',
+    promise: 'The undo of a failed run takes back or names each call that its sub-flows have left.',
+    tests: by(
+      'src/flow/undo/threats-unmade-undos.test.ts',
+      'undoes the calls that a cancelled sub-flow was about to undo and did not',
+    ),
+  },
+  {
     id: 'an-undo-happens-once',
     promise:
       'A call is undone once, however many ask for it, and whatever becomes of their processes.',

@@ -28,7 +28,7 @@ const hasStood = ({ state, name, error }: JournalStep, { tools }: UndoableDeps):
 const byEnd = (one: JournalStep, other: JournalStep): number =>
   (one.position ?? 0) - (other.position ?? 0);
 
-/** Lists the calls of a run that is over, unless its journal was planted. Its own undos count as made. */
+/** Lists the calls of a run that is over, unless its journal was planted, without those that it has undone itself. */
 const callsOfChild = async (
   { childId = '', key }: JournalStep,
   prefix: string,
@@ -38,7 +38,9 @@ const callsOfChild = async (
   if (!child || !FINISHED.has(child.status)) return [];
   const steps = await deps.flows.steps(childId);
   if (await plantedPart(child, steps, deps.seals)) return [];
-  const undone = new Set(steps.flatMap(({ kind, name }) => (kind === 'undo' ? [name] : [])));
+  const undone = new Set(
+    steps.flatMap(({ kind, state, name }) => (kind === 'undo' && state === 'done' ? [name] : [])),
+  );
   const calls = await callsIn(steps, `${prefix}${key}/`, deps);
   return calls.filter(({ executionId }) => !undone.has(executionId));
 };
