@@ -100,6 +100,17 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'cancelled-runs-name-their-doubts',
+    promise: 'A cancelled run names each call of which nobody knows whether it has taken effect.',
+    tests: by(
+      'src/crib/members/flows/threats-cut-off-calls.test.ts',
+      'names the call that was under way, in its steps and in its graph',
+      'names the call of another process that was under way',
+      'keeps the doubt about the call that had blocked it',
+      'benign: doubts nothing that was on record, or had not begun',
+    ),
+  },
+  {
     id: 'an-undo-passes-over-nothing',
     promise: 'The undo of a failed run takes back or names each call that its sub-flows have left.',
     tests: by(

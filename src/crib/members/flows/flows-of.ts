@@ -1,4 +1,5 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
+import type { AuditLog } from '../../../contract/audit.ts';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, isOwner, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
@@ -111,6 +112,7 @@ interface Opening {
   data(): Promise<DataFlows>;
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
+  audit(): Promise<AuditLog>;
   now(): number;
   open: MemberDeps['open'];
   /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
@@ -142,6 +144,7 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     data,
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
+    audit: async () => (await deps.open()).store.audit,
     now: () => deps.runtime.now(),
     open: deps.open,
     assertListed: (use, as) => assertListedFlow(use, as, deps),
