@@ -116,6 +116,9 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     tests: by(
       'src/flow/undo/threats-unmade-undos.test.ts',
       'undoes the calls that a cancelled sub-flow was about to undo and did not',
+      'names a call of a blocked and cancelled sub-flow of which nobody knows whether it was made',
+      'names a call that was under way when its sub-flow was cancelled',
+      'says that nothing of it was undone when its journal %s',
     ),
   },
   {

@@ -9,6 +9,7 @@ import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows } from '../../../contract/flow-store.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Ledger } from '../../../contract/store.ts';
+import { cutOffCalls } from '../../../flow/cut-off-calls.ts';
 import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
@@ -57,6 +58,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
       return observedFlows((await opened()).flows, events);
     }),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
+    cutOffCalls: async (run, steps) => cutOffCalls(run, steps, await opened()),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
     withdraw: async (id) => {
