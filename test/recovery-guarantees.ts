@@ -92,12 +92,12 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
   {
     id: 'ended-runs-end-their-sub-flows',
     promise:
-      'A sub-flow that is taken up makes no effect when its parent has failed or was cancelled.',
+      'A run that is taken up makes no effect when its parent or its job has ended without it.',
     tests: by(
       'src/flow/orphaned-runs.test.ts',
       'leaves no sub-flow that makes effects after its parent is %s, at any depth',
       'benign: sub-flows go on below a parent that goes on or is completed',
-    ),
+    ).concat(by('src/job/threats-left-runs.test.ts', 'leaves no effect that %s makes later')),
   },
   {
     id: 'cancelled-runs-name-their-doubts',

@@ -83,21 +83,21 @@ export const endRun = async (runId: string, deps: EndRunDeps): Promise<RunEnd> =
 };
 
 /**
- * Tells whether a run around this one has failed or was cancelled, which ends all that it has started. A
- * parent that is completed leaves its children.
+ * Finds the outermost run that a run belongs to, itself where there is none around it. Nothing where one of
+ * them has failed or was cancelled, which ends all that it has started; one that is completed leaves its children.
  */
-export const isOrphaned = async (
-  { parent }: Pick<FlowRun, 'parent'>,
+export const rootOf = async <R extends Pick<FlowRun, 'parent'>>(
+  run: R,
   flows: Pick<Flows, 'get'>,
-): Promise<boolean> => {
-  let at = parent;
-  for (let height = 0; at && height < MAX_HEIGHT; height += 1) {
-    const outer: FlowRun | undefined = await flows.get(at.runId);
-    if (!outer || outer.status === 'completed') return false;
-    if (FINISHED.has(outer.status)) return true;
-    at = outer.parent;
+): Promise<R | FlowRun | undefined> => {
+  let root: R | FlowRun = run;
+  for (let height = 0; root.parent && height < MAX_HEIGHT; height += 1) {
+    const outer: FlowRun | undefined = await flows.get(root.parent.runId);
+    if (!outer || outer.status === 'completed') return root;
+    if (FINISHED.has(outer.status)) return undefined;
+    root = outer;
   }
-  return false;
+  return root;
 };
 
 /**

@@ -8,7 +8,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { TraceContext } from '../contract/telemetry.ts';
 import { childWait, hasAnswer } from './due/answered-waits.ts';
 import type { RunScheduler } from './due/run-scheduler.ts';
-import { type EndRunDeps, endOpenSteps, endRun, isOrphaned } from './end-run.ts';
+import { type EndRunDeps, endOpenSteps, endRun, rootOf } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
@@ -28,6 +28,8 @@ export interface RunTurnsDeps extends UndoStepsDeps, RunDeps {
   readonly runtime: Runtime;
   flows(): Promise<Flows>;
   seals(): Promise<FlowSeals>;
+  /** Tells whether a run was started by a job that is cancelled. Absent where no job starts runs. */
+  isJobCancelled?(run: FlowRun): Promise<boolean>;
   /** False where the record of each call has to be on disk before its result is used. */
   readonly gathersRecords: boolean;
 }
@@ -220,11 +222,12 @@ export class RunTurns {
   }
 
   /**
-   * Ends a run whose parent has ended: the process that ended the parent died before it came to the run.
-   * False where the parent goes on, and where the run undoes what it did.
+   * Ends a run whose parent has ended, or whose job is cancelled: the process that did so died before it came
+   * to the run. False where they go on, and where the run undoes what it did.
    */
   async #endsWithParent(run: FlowRun, flows: Flows): Promise<boolean> {
-    if (!(await isOrphaned(run, flows))) return false;
+    const root = await rootOf(run, flows);
+    if (root && !(await this.#deps.isJobCancelled?.(root))) return false;
     return (await endRun(run.id, await this.endDeps())) !== 'undoing';
   }
 
@@ -294,7 +297,7 @@ export class RunTurns {
       startChild: async (flow, child) => {
         await this.create(flow, { ...limitsOf(run), ...traceOf(run), ...child });
         // Whoever ended this run, or one around it, before the child was written could not end the child.
-        if (await isOrphaned(child, flows)) await endRun(child.id, await this.endDeps());
+        if (!(await rootOf(child, flows))) await endRun(child.id, await this.endDeps());
       },
     });
   }

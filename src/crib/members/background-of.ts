@@ -5,6 +5,7 @@ import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribDevices } from '../../contract/devices.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { FlowRun } from '../../contract/flow-store.ts';
 import type { CribJobs } from '../../contract/job.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -78,7 +79,9 @@ export const backgroundOf = (
   const machine = lazyAsync(async () => (await import('./open-machine.ts')).openMachine());
   const shared = { ...members, ...calls, machine, tools: deps.registry };
   const { events, recordedMs, flowFiles, syncEveryRecord, jobSettings, services } = deps;
-  const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
+  const isJobCancelled = (run: FlowRun): Promise<boolean> => jobs.isJobCancelled(run);
+  const recording = { events, recordedMs, flowFiles, syncEveryRecord };
+  const flows = flowsOf({ ...shared, ...recording, isJobCancelled });
   const jobs = jobsOf({
     ...shared,
     jobSettings,

@@ -34,6 +34,7 @@ export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   readonly events: Events;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
+  isJobCancelled(run: FlowRun): Promise<boolean>;
 }
 
 /** Opens the service, which continues runs that other processes left; called with the first flow. */
@@ -58,6 +59,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
       return observedFlows((await opened()).flows, events);
     }),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
+    isJobCancelled: (run) => deps.isJobCancelled(run),
     cutOffCalls: async (run, steps) => cutOffCalls(run, steps, await opened()),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
