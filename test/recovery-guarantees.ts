@@ -111,6 +111,15 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'doubtful-calls-are-not-recommended',
+    promise: 'A call that may have taken effect after its abort is not recommended a second time.',
+    tests: by(
+      'src/pipeline/threats-misleading-ends.test.ts',
+      'is not recommended again while nobody knows whether it took effect',
+      'benign: is said as before where it %s',
+    ),
+  },
+  {
     id: 'an-undo-passes-over-nothing',
     promise: 'The undo of a failed run takes back or names each call that its sub-flows have left.',
     tests: by(

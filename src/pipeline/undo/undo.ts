@@ -71,12 +71,20 @@ const pastOf = async (
 const isUndone = async (executionId: string, { store }: UndoDeps): Promise<boolean> =>
   (await store.audit.query({ executionId, status: 'undone', limit: 1 })).length > 0;
 
-const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure =>
-  mayHaveChanged && snapshots.isOver(row.at)
-    ? new ToolFailure('UNDO_EXPIRED', undefined, {
-        suggestions: ['Restore it from a backup or from version control.'],
-      })
-    : new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
+const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure => {
+  if (mayHaveChanged && snapshots.isOver(row.at)) {
+    const suggestions = ['Restore it from a backup or from version control.'];
+    return new ToolFailure('UNDO_EXPIRED', undefined, { suggestions });
+  }
+  // One without an outcome goes on, or its process has died.
+  const isInDoubt = row.kind === 'intent' || row.detail.effect === 'unknown';
+  if (!isInDoubt) return new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
+  return new ToolFailure(
+    'CONFLICT',
+    'Nobody knows whether the call has taken effect; nothing is on record that could undo it.',
+    { suggestions: ['Look at what it did, and put it right by hand.'] },
+  );
+};
 
 /** Throws unless each file is still as the call left it last: then nothing is touched. */
 const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): Promise<void> => {
