@@ -90,6 +90,59 @@ export const RECOVERY_GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'ended-runs-end-their-sub-flows',
+    promise:
+      'A run that is taken up makes no effect when its parent or its job has ended without it.',
+    tests: by(
+      'src/flow/orphaned-runs.test.ts',
+      'leaves no sub-flow that makes effects after its parent is %s, at any depth',
+      'benign: sub-flows go on below a parent that goes on or is completed',
+    ).concat(by('src/job/threats-left-runs.test.ts', 'leaves no effect that %s makes later')),
+  },
+  {
+    id: 'cancelled-runs-name-their-doubts',
+    promise: 'A cancelled run names each call of which nobody knows whether it has taken effect.',
+    tests: by(
+      'src/crib/members/flows/threats-cut-off-calls.test.ts',
+      'names the call that was under way, in its steps and in its graph',
+      'names the call of another process that was under way',
+      'keeps the doubt about the call that had blocked it',
+      'benign: doubts nothing that was on record, or had not begun',
+    ),
+  },
+  {
+    id: 'doubtful-calls-are-not-recommended',
+    promise: 'A call that may have taken effect after its abort is not recommended a second time.',
+    tests: by(
+      'src/pipeline/threats-misleading-ends.test.ts',
+      'is not recommended again while nobody knows whether it took effect',
+      'benign: is said as before where it %s',
+    ),
+  },
+  {
+    id: 'an-undo-passes-over-nothing',
+    promise: 'The undo of a failed run takes back or names each call that its sub-flows have left.',
+    tests: by(
+      'src/flow/undo/threats-unmade-undos.test.ts',
+      'undoes the calls that a cancelled sub-flow was about to undo and did not',
+      'names a call of a blocked and cancelled sub-flow of which nobody knows whether it was made',
+      'names a call that was under way when its sub-flow was cancelled',
+      'says that nothing of it was undone when its journal %s',
+    ),
+  },
+  {
+    id: 'an-undo-happens-once',
+    promise:
+      'A call is undone once, however many ask for it, and whatever becomes of their processes.',
+    tests: by(
+      'src/pipeline/undo/threats-repeated-undos.test.ts',
+      'runs the undo of the tool once when five ask for it at the same time',
+      'is not begun a second time while a tool ignores that its undo was aborted',
+      'stays in doubt when its process has died',
+      'is not done again when it could not be put on record',
+    ),
+  },
+  {
     id: 'an-undo-is-for-its-machine',
     promise:
       'An undo of what a call did to files is refused on a machine that is not that of the call.',

@@ -89,7 +89,10 @@ describe.each(['memory', 'sqlite'] as const)('a run in %s', (kind) => {
     letGo();
     await pause(50);
     expect((await crib.flows.get(runId))?.status).toBe('cancelled');
-    expect(await crib.flows.steps(runId)).toMatchObject([{ state: 'done', value: 'late-1' }]);
+    expect(await crib.flows.steps(runId)).toMatchObject([
+      { state: 'done', value: 'late-1' },
+      { state: 'failed', error: { inDoubt: expect.any(String) } },
+    ]);
     expect(effects).toEqual(['late-1', 'late-2']);
   });
 });

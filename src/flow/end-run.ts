@@ -27,6 +27,9 @@ type RunEnd = 'cancelled' | 'over' | 'undoing';
 /** How long a run that was taken from its process rests if the process that cancels it dies. */
 const TAKEN_MS = 10_000;
 
+/** More than runs can be nested: whoever can write the store could make them each other's parents. */
+const MAX_HEIGHT = 32;
+
 /**
  * Tells whether a run goes on as soon as a process has time for it, and waits for no person. One whose
  * process was killed is still `running`.
@@ -77,6 +80,24 @@ export const endRun = async (runId: string, deps: EndRunDeps): Promise<RunEnd> =
   const run = end === 'cancelled' ? await flows.get(runId) : undefined;
   if (run) await ended(run);
   return end;
+};
+
+/**
+ * Finds the outermost run that a run belongs to, itself where there is none around it. Nothing where one of
+ * them has failed or was cancelled, which ends all that it has started; one that is completed leaves its children.
+ */
+export const rootOf = async <R extends Pick<FlowRun, 'parent'>>(
+  run: R,
+  flows: Pick<Flows, 'get'>,
+): Promise<R | FlowRun | undefined> => {
+  let root: R | FlowRun = run;
+  for (let height = 0; root.parent && height < MAX_HEIGHT; height += 1) {
+    const outer: FlowRun | undefined = await flows.get(root.parent.runId);
+    if (!outer || outer.status === 'completed') return root;
+    if (FINISHED.has(outer.status)) return undefined;
+    root = outer;
+  }
+  return root;
 };
 
 /**

@@ -110,6 +110,7 @@ const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowSe
     flows: async () => store.flows,
     nextId: () => `run-${++ids}`,
     execute: (tool, input, as) => crib.execute(tool, input, as),
+    cutOffCalls: async () => [],
     undo: (executionId, as) => crib.executions.undo(executionId, as),
     confirm: () => Promise.reject(new Error('not used')),
     approval: async () => undefined,

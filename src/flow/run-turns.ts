@@ -8,7 +8,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { TraceContext } from '../contract/telemetry.ts';
 import { childWait, hasAnswer } from './due/answered-waits.ts';
 import type { RunScheduler } from './due/run-scheduler.ts';
-import { type EndRunDeps, endOpenSteps, endRun } from './end-run.ts';
+import { type EndRunDeps, endOpenSteps, endRun, rootOf } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
@@ -28,6 +28,8 @@ export interface RunTurnsDeps extends UndoStepsDeps, RunDeps {
   readonly runtime: Runtime;
   flows(): Promise<Flows>;
   seals(): Promise<FlowSeals>;
+  /** Tells whether a run was started by a job that is cancelled. Absent where no job starts runs. */
+  isJobCancelled?(run: FlowRun): Promise<boolean>;
   /** False where the record of each call has to be on disk before its result is used. */
   readonly gathersRecords: boolean;
 }
@@ -211,11 +213,22 @@ export class RunTurns {
     const steps = await flows.steps(run.id);
     const error = await plantedPart(run, steps, seals);
     if (!error) {
+      if (await this.#endsWithParent(run, flows)) return;
       await this.#work(this.#openTurn({ flows, seals, run, flow, steps, isNew: false }));
       return;
     }
     const blocked = stopped('blocked', runtime.now());
     await this.#ended(await flows.release(run, { ...blocked, waitsFor: ['seal'], error }));
+  }
+
+  /**
+   * Ends a run whose parent has ended, or whose job is cancelled: the process that did so died before it came
+   * to the run. False where they go on, and where the run undoes what it did.
+   */
+  async #endsWithParent(run: FlowRun, flows: Flows): Promise<boolean> {
+    const root = await rootOf(run, flows);
+    if (root && !(await this.#deps.isJobCancelled?.(root))) return false;
+    return (await endRun(run.id, await this.endDeps())) !== 'undoing';
   }
 
   /** Runs the code of a flow until it ends or waits, and writes what became of it. */
@@ -299,9 +312,8 @@ export class RunTurns {
       },
       startChild: async (flow, child) => {
         await this.create(flow, { ...limitsOf(run), ...traceOf(run), ...child });
-        // Whoever cancelled this run before the child was written could not cancel the child.
-        if ((await flows.get(run.id))?.status === 'cancelled')
-          await endRun(child.id, await this.endDeps());
+        // Whoever ended this run, or one around it, before the child was written could not end the child.
+        if (!(await rootOf(child, flows))) await endRun(child.id, await this.endDeps());
       },
     });
   }

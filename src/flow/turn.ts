@@ -110,6 +110,14 @@ export const plainEnd = ({ state, value, error }: ClosedEnd): PlainEnd => {
 export const cancelledStep = (): ToolError =>
   toolError('CANCELLED', 'The step was cancelled: what it is part of has ended.');
 
+/** Makes the error of a call that was under way, or in doubt, when its run was cancelled. */
+export const cutOffStep = (executionId: string): ToolError =>
+  toolError(
+    'CANCELLED',
+    'The run was cancelled, and nobody knows whether this call has taken effect.',
+    { suggestions: ['Check what it did before it is done again.'], inDoubt: executionId },
+  );
+
 /** Makes the error of a step as the code of the flow catches it. */
 export const stepFailure = ({ code, message, ...extras }: ToolError): ToolFailure =>
   new ToolFailure(code, message, extras);

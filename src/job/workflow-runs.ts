@@ -5,7 +5,7 @@
  */
 import type { CribFlows } from '../contract/flow.ts';
 import type { FlowRun } from '../contract/flow-store.ts';
-import type { Job } from '../contract/queue.ts';
+import type { Job, Queue } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
@@ -40,6 +40,23 @@ export const isOver = ({ status }: FlowRun): boolean =>
   status === 'failed' || status === 'cancelled';
 
 export const runIdOf = ({ id }: Job, number: number): string => `job-${id}-${number}`;
+
+const RUN_ID = /^job-(.+)-\d+$/;
+
+/**
+ * Tells whether a run was started by a job that somebody has cancelled. Whoever did may have died before it
+ * came to the run.
+ */
+export const isOfCancelledJob = async (
+  { id, caller }: Pick<FlowRun, 'id' | 'caller'>,
+  queue: () => Promise<Pick<Queue, 'get'>>,
+): Promise<boolean> => {
+  const [, jobId] = RUN_ID.exec(id) ?? [];
+  if (jobId === undefined) return false;
+  const job = await (await queue()).get(jobId);
+  const isStarter = job?.type === 'execute_workflow' && job.caller.userId === caller.userId;
+  return isStarter && job.state === 'cancelled';
+};
 
 export const runsOf = async (job: Job, flows: Pick<CribFlows, 'get'>): Promise<JobRuns> => {
   let last: FlowRun | undefined;

@@ -13,7 +13,7 @@ import { endInner, hasInner } from './inner-runs.ts';
 import type { PipelineControl } from './new-call.ts';
 import { failed, failedWith, succeeded } from './outcome.ts';
 import { type ErrorDeps, toolExplained, toolThrew } from './record/as-tool-error.ts';
-import { recordInput } from './record/audit-entry.ts';
+import { effectState, recordInput } from './record/audit-entry.ts';
 import type { Deadlines } from './recovery/deadlines.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import type { UndoLog } from './undo/undo-log.ts';
@@ -116,13 +116,25 @@ const keepForUndo = async (
   return result;
 };
 
+/** What is said of an aborted call that may have taken effect: to call again could do it twice. */
+const MAY_BE_DONE = {
+  CANCELLED: 'The call was cancelled before it finished. It may take effect all the same.',
+  TIMEOUT: 'The tool did not finish in time. It may take effect all the same.',
+};
+
 const aborted = (call: AdmittedCall): ToolResult => {
   const { reason = 'CANCELLED' } = call.control;
   const { innerOutcomes: results } = call.notes;
-  if (reason !== 'BUDGET_EXCEEDED')
-    return failed(call, reason, results && { partial: { results } });
-  const { code, message, extras } = overspent();
-  return failedWith(call, toolError(code, message, extras));
+  if (reason === 'BUDGET_EXCEEDED') {
+    const { code, message, extras } = overspent();
+    return failedWith(call, toolError(code, message, extras));
+  }
+  const partial = results && { partial: { results } };
+  const result = failed(call, reason, partial);
+  const isRepeatable = call.ready.tool.idempotent || effectState(call, result) !== 'unknown';
+  if (isRepeatable) return result;
+  const suggestions = ['Look whether it is done before it is called again.'];
+  return failed(call, reason, { message: MAY_BE_DONE[reason], suggestions, ...partial });
 };
 
 /** Runs a tool once. */

@@ -5,6 +5,7 @@ import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribDevices } from '../../contract/devices.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { FlowRun } from '../../contract/flow-store.ts';
 import type { CribJobs } from '../../contract/job.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -82,7 +83,8 @@ export const backgroundOf = (
   const { events, recordedMs, flowFiles, syncEveryRecord, onlyAwaitedRuns } = deps;
   const { jobSettings, services } = deps;
   const settings = { flowFiles, syncEveryRecord, onlyAwaitedRuns };
-  const flows = flowsOf({ ...shared, ...settings, events, recordedMs });
+  const isJobCancelled = (run: FlowRun): Promise<boolean> => jobs.isJobCancelled(run);
+  const flows = flowsOf({ ...shared, ...settings, events, recordedMs, isJobCancelled });
   const jobs = jobsOf({
     ...shared,
     jobSettings,

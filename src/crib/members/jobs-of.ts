@@ -1,6 +1,8 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
 import type { CribHost } from '../../contract/crib-host.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { FlowRun } from '../../contract/flow-store.ts';
 import type {
   CribJobs,
   JobHandler,
@@ -13,6 +15,7 @@ import { type BackgroundTypeDeps, registerBackgroundTypes } from '../../job/back
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
+import { isOfCancelledJob } from '../../job/workflow-runs.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
@@ -70,6 +73,8 @@ export interface OpenedJobs {
   readonly members: CribJobs;
   readonly add: CribHost['addJob'];
   readonly deliver: CribHost['deliverJob'];
+  /** Tells whether a run was started by a job that is cancelled. */
+  isJobCancelled(run: FlowRun): Promise<boolean>;
   /** Lets running jobs end, then closes the queue; waiting jobs stay on record. */
   close(): Promise<void>;
 }
@@ -109,6 +114,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   // Separate, so that closing does not open what was never used.
   let queueOpening: Promise<OpenedQueue> | undefined;
   let serviceOpening: Promise<JobService> | undefined;
+  let isClosed = false;
   const queue = (): Promise<OpenedQueue> => {
     queueOpening ??= deps.openQueue().catch((error: unknown) => {
       queueOpening = undefined;
@@ -141,7 +147,14 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
     },
     add: async (type, payload, options) => (await service()).add(type, payload, options),
     deliver: async (job, attempts) => (await service()).deliver(job, attempts),
+    isJobCancelled: (run) =>
+      isOfCancelledJob(run, async () => {
+        // A queue that is opened now would be closed by nobody. The next process goes on with the run.
+        if (isClosed) throw new ToolFailure('STORE_UNAVAILABLE', 'The queue is closed.');
+        return (await queue()).queue;
+      }),
     close: async () => {
+      isClosed = true;
       await (await serviceOpening?.catch(() => undefined))?.close();
       await (await queueOpening?.catch(() => undefined))?.queue.close();
     },

@@ -8,9 +8,11 @@ import type { FlowSeals } from '../run-seals.ts';
 import { callAsOf, type RunDeps, refusalCheck } from '../step-deps.ts';
 import { resultEnd } from '../step-ends.ts';
 import type { StepEnd, TurnEnd } from '../turn.ts';
-import { type UndoableCall, undoableCalls } from './undoable-calls.ts';
+import { type UndoableCall, type UndoableDeps, undoableCalls } from './undoable-calls.ts';
 
-export interface UndoStepsDeps extends Pick<RunDeps, 'refusalOf' | 'tools'> {
+export interface UndoStepsDeps
+  extends Pick<RunDeps, 'refusalOf' | 'tools'>,
+    Pick<UndoableDeps, 'cutOffCalls'> {
   readonly runtime: Pick<Runtime, 'now'>;
   undo(executionId: string, as: CallAs): Promise<ToolResult>;
 }
@@ -74,12 +76,18 @@ export const undoSteps = async (
     steps.filter(({ kind }) => kind === 'undo').map((step) => [step.key, step]),
   );
   const refusal = refusalCheck(run, deps);
-  for (const call of await undoableCalls(steps, { flows, seals, tools: deps.tools })) {
+  for (const call of await undoableCalls(run.id, steps, { ...deps, flows, seals })) {
     const past = undos.get(`${PREFIX}${call.key}`);
     if (past && past.state !== 'open') continue;
+    const startedAt = past?.startedAt ?? deps.runtime.now();
+    if (call.error) {
+      journal.add(
+        undoEntry(call, { state: 'failed', error: call.error }, { startedAt, now: startedAt }),
+      );
+      continue;
+    }
     const error = await refusal?.();
     if (error) return { type: 'blocked', waitsFor: 'caller', error };
-    const startedAt = past?.startedAt ?? deps.runtime.now();
     // On record before it begins, so that whoever wants to cancel the run sees what it does.
     if (!past) {
       journal.add(openUndo(call, startedAt));

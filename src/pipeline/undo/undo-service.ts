@@ -8,17 +8,18 @@ import { undoesFiles } from './undo-place.ts';
 
 export interface UndoServiceDeps
   extends Pick<EngineDeps, 'registry' | 'store' | 'guard' | 'runtime'>,
-    Pick<SharedServices, 'undoLog' | 'snapshots'> {}
+    Pick<SharedServices, 'undoLog' | 'snapshots' | 'late'> {}
 
 export class UndoService {
   readonly tools: UndoTools;
   readonly #deps: UndoServiceDeps;
 
   constructor(deps: UndoServiceDeps) {
-    const { store, undoLog, snapshots, runtime, registry, guard } = deps;
+    const { store, late, undoLog, snapshots, runtime, registry, guard } = deps;
     this.#deps = deps;
     this.tools = undoTools({
       store,
+      late,
       undoLog,
       snapshots,
       now: runtime.now,

@@ -13,16 +13,16 @@ import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { defineInternalTool } from '../internal-tool.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
+import { claimUndo, freeUndo, type UndoClaimDeps } from './undo-claim.ts';
 import type { PastCall, UndoLog } from './undo-log.ts';
 import { assertHere, undoesFiles } from './undo-place.ts';
 
 const UNDO_TOOL = 'toolcrib:undo';
 
-export interface UndoDeps {
-  readonly store: Pick<Store, 'audit'>;
+export interface UndoDeps extends UndoClaimDeps {
+  readonly store: Pick<Store, 'audit' | 'replays'>;
   readonly snapshots: KeptSnapshots;
   readonly undoLog: UndoLog;
-  now(): number;
   findTool(name: string, version: string): Tool | undefined;
   /** Compares a file with its snapshot; `done` when it is as the call left it. */
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
@@ -64,19 +64,27 @@ const pastOf = async (
       suggestions: ['List calls with: toolcrib audit list'],
     });
   }
-  // After the check above: only those who may know of the call learn this.
-  if (rows.some(({ status }) => status === 'undone')) {
-    throw new ToolFailure('CONFLICT', 'The call has been undone already.');
-  }
   return { row, mayHaveChanged: rows.some(({ kind }) => kind === 'intent') };
 };
 
-const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure =>
-  mayHaveChanged && snapshots.isOver(row.at)
-    ? new ToolFailure('UNDO_EXPIRED', undefined, {
-        suggestions: ['Restore it from a backup or from version control.'],
-      })
-    : new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
+/** Tells whether a call is undone, all of it. */
+const isUndone = async (executionId: string, { store }: UndoDeps): Promise<boolean> =>
+  (await store.audit.query({ executionId, status: 'undone', limit: 1 })).length > 0;
+
+const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure => {
+  if (mayHaveChanged && snapshots.isOver(row.at)) {
+    const suggestions = ['Restore it from a backup or from version control.'];
+    return new ToolFailure('UNDO_EXPIRED', undefined, { suggestions });
+  }
+  // One without an outcome goes on, or its process has died.
+  const isInDoubt = row.kind === 'intent' || row.detail.effect === 'unknown';
+  if (!isInDoubt) return new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
+  return new ToolFailure(
+    'CONFLICT',
+    'Nobody knows whether the call has taken effect; nothing is on record that could undo it.',
+    { suggestions: ['Look at what it did, and put it right by hand.'] },
+  );
+};
 
 /** Throws unless each file is still as the call left it last: then nothing is touched. */
 const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): Promise<void> => {
@@ -153,7 +161,7 @@ const undoPart = async (executionId: string, undoing: Undoing): Promise<PartUndo
   try {
     const past = await pastOf({ executionId }, undoing.scope, undoing.deps);
     tool = past.row.tool;
-    const { parts, files } = await undo(past, undoing);
+    const { parts, files } = await undoOnce(past, undoing);
     return { part: { executionId, tool, ...stateOf(parts) }, files };
   } catch (thrown) {
     const part = { executionId, tool, undone: false, reason: reasonOf(thrown) };
@@ -212,11 +220,43 @@ const undo = async (past: Past, undoing: Undoing): Promise<Undone> => {
   const own = await restoreFiles(snapshots, deps);
   await byTool?.tool.undo?.(byTool.past.input, byTool.past.result, context);
   const parts = inner.map(({ part }) => part);
-  const isUndone = own.size > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
-  if (!isUndone) throw nothingLeft(past, deps);
-  const files = new Map([...inner.flatMap((each) => [...each.files]), ...own]);
-  if (parts.every(({ undone }) => undone)) await recordUndo(past, files, undoing);
-  return { parts, files };
+  const hasUndone = own.size > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
+  if (!hasUndone) throw nothingLeft(past, deps);
+  return { parts, files: new Map([...inner.flatMap((each) => [...each.files]), ...own]) };
+};
+
+/** Tells whether an undo runs no code of a tool and undoes no inner calls. */
+const restoresFilesOnly = async ({ row }: Past, deps: UndoDeps): Promise<boolean> => {
+  const [byTool, inner] = await Promise.all([
+    ownUndo(row, deps),
+    deps.undoLog.readInner(row.executionId),
+  ]);
+  return byTool === undefined && inner.length === 0;
+};
+
+/** Undoes a call unless it is undone, or is being undone by anybody else. */
+const undoOnce = async (past: Past, undoing: Undoing): Promise<Undone> => {
+  const { context, deps } = undoing;
+  const { executionId } = past.row;
+  const isRepeatable = (): Promise<boolean> => restoresFilesOnly(past, deps);
+  const claim = { executionId, by: context.executionId, isRepeatable };
+  await claimUndo(claim, deps);
+  let undone: Undone;
+  try {
+    // Not before the claim: another undo may end in between.
+    if (await isUndone(executionId, deps)) {
+      throw new ToolFailure('CONFLICT', 'The call has been undone already.');
+    }
+    undone = await undo(past, undoing);
+  } catch (error) {
+    await freeUndo(claim, deps);
+    throw error;
+  }
+  const { parts, files } = undone;
+  // An undo that could not be put on record keeps its claim: nobody does it a second time.
+  if (parts.every((part) => part.undone)) await recordUndo(past, files, undoing);
+  await freeUndo(claim, deps);
+  return undone;
 };
 
 const inputSchema: Schema<UndoInput> = {
@@ -254,7 +294,7 @@ const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope):
       run: async (input, context) => {
         const scope = scopeOf(context);
         const past = await pastOf(input, scope, deps);
-        const { parts, files } = await undo(past, { scope, context, deps });
+        const { parts, files } = await undoOnce(past, { scope, context, deps });
         const { executionId } = past.row;
         return { executionId, ...listsOf(files), ...(parts.length > 0 && { parts }) };
       },

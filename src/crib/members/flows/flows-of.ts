@@ -1,4 +1,5 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
+import type { AuditLog } from '../../../contract/audit.ts';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, isOwner, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
@@ -8,6 +9,7 @@ import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows } from '../../../contract/flow-store.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Ledger } from '../../../contract/store.ts';
+import { cutOffCalls } from '../../../flow/cut-off-calls.ts';
 import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
@@ -34,6 +36,7 @@ export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   readonly onlyAwaitedRuns: boolean;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
+  isJobCancelled(run: FlowRun): Promise<boolean>;
 }
 
 /** Opens the service, which continues runs that other processes left; called with the first flow. */
@@ -58,6 +61,8 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
       return observedFlows((await opened()).flows, events);
     }),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
+    isJobCancelled: (run) => deps.isJobCancelled(run),
+    cutOffCalls: async (run, steps) => cutOffCalls(run, steps, await opened()),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
     withdraw: async (id) => {
@@ -114,6 +119,7 @@ interface Opening {
   data(): Promise<DataFlows>;
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
+  audit(): Promise<AuditLog>;
   now(): number;
   open: MemberDeps['open'];
   /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
@@ -145,6 +151,7 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     data,
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
+    audit: async () => (await deps.open()).store.audit,
     now: () => deps.runtime.now(),
     open: deps.open,
     assertListed: (use, as) => assertListedFlow(use, as, deps),
