@@ -65,7 +65,19 @@ const licenceOf = (folder) => {
   const texts = readdirSync(folder)
     .filter((entry) => /^(licen[cs]e|copying|notice)/i.test(entry))
     .map((entry) => readFileSync(join(folder, entry), 'utf8').trim());
-  return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
+  return { library: `${name} ${version} (${license})`, text: texts.join('\n\n') };
+};
+
+/** Writes each text once, below all libraries that have it. */
+const licencesOf = (folders) => {
+  const libraries = new Map();
+  for (const { library, text } of folders.map(licenceOf)) {
+    libraries.set(text, [...(libraries.get(text) ?? []), library]);
+  }
+  return [...libraries]
+    .map(([text, names]) => `${names.sort().join('\n')}\n\n${text}\n`)
+    .sort()
+    .join(`\n${'-'.repeat(80)}\n\n`);
 };
 
 const bundle = await rolldown({
@@ -96,11 +108,7 @@ const folders = new Set(
 const mathjs = folderOfPackage(fileURLToPath(import.meta.resolve('mathjs/lib/browser/math.js')));
 const inside = JSON.parse(readFileSync(join(mathjs, 'package.json'), 'utf8')).dependencies;
 for (const name of Object.keys(inside)) folders.add(join(root, 'node_modules', name));
-const licences = [...folders]
-  .map(licenceOf)
-  .sort()
-  .join(`\n${'-'.repeat(80)}\n\n`);
-writeFileSync(join(target, 'LICENSES.txt'), licences);
+writeFileSync(join(target, 'LICENSES.txt'), licencesOf([...folders]));
 
 /** Copies a declaration file and those it imports by a relative path. */
 const copyDeclarations = (file, name) => {

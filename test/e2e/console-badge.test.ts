@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser())('the window of the console', { timeout: SLOW }, (
     await page.clock.install();
     await page.goto(house.server.link());
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    await page.locator('.line-open').waitFor({ state: 'attached' });
+    await page.locator('.connection-open').waitFor({ state: 'attached' });
     await page.goto(`${house.server.url}/#/costs`);
     const badge = page.getByRole('navigation').locator('.count');
     // Events settle for a moment of that clock before the page asks again.

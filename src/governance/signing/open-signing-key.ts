@@ -92,19 +92,23 @@ class BadKeyFile extends Error {
 
 const NAMING = 'TOOLCRIB_SIGNING_KEY_FILE';
 
+/** Names what is wrong with a file that could not be read as a key. */
+const faultOf = (error: unknown): KeyFault => {
+  if (error instanceof BadKeyFile) return error.fault;
+  return errorCodeOf(error) === 'ELOOP' ? 'link' : 'closed';
+};
+
 /** Says what is wrong with the key of this user. */
-const refusalOf = (error: unknown, file: string): unknown => {
-  if (!(error instanceof BadKeyFile)) return error;
-  const { what, own } = FAULTS[error.fault];
+const refusalOf = (error: unknown, file: string): ToolFailure => {
+  const { what, own } = FAULTS[faultOf(error)];
   return new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}: ${file}.`, {
     suggestions: [own],
   });
 };
 
 /** Says what is wrong with a key that a person has named: that is a fault of the configuration. */
-const namedRefusalOf = (error: unknown, file: string): unknown => {
-  if (!(error instanceof BadKeyFile)) return error;
-  const { what, named } = FAULTS[error.fault];
+const namedRefusalOf = (error: unknown, file: string): ToolFailure => {
+  const { what, named } = FAULTS[faultOf(error)];
   const message = `${NAMING} names ${file}, and that signing key ${what}.`;
   return new ToolFailure('CONFIG_INVALID', message, { suggestions: [named] });
 };
@@ -123,11 +127,6 @@ const assertPrivate = (stats: Stats): void => {
       throw new BadKeyFile('mode');
     default:
   }
-};
-
-const cannotOpen = (error: unknown): BadKeyFile => {
-  if (error instanceof BadKeyFile) return error;
-  return new BadKeyFile(errorCodeOf(error) === 'ELOOP' ? 'link' : 'closed');
 };
 
 const parseKey = (text: string): KeyObject => {
@@ -168,7 +167,7 @@ const readKey = async (file: string, rules: ReadFileRules): Promise<SigningKey |
     read = await readCheckedFile(file, rules);
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return undefined;
-    throw cannotOpen(error);
+    throw error;
   }
   if (typeof read === 'string') throw new BadKeyFile('kind');
   return signingKey(parseKey(Buffer.from(read).toString('utf8')));
