@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { megabytesOf, type PackedPackage, packPackage, root } from './packed-package.ts';
 
 const MAX_FILES = 2600;
-const MAX_OWN_MEGABYTES = 23.5;
+const MAX_OWN_MEGABYTES = 23.75;
 const MAX_MEGABYTES = 95;
 const MAX_PACKAGES = 80;
 
