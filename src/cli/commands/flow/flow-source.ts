@@ -19,7 +19,10 @@ export const readFlowFile = async (io: Io, path: string): Promise<string> => {
   } catch (error) {
     const code = errorCodeOf(error);
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
-    throw misuse(`The file ${path} ${why}.`, 'Check the path; it is relative to this directory.');
+    const advice = isFile(path)
+      ? 'Check the path; it is relative to this directory.'
+      : `Name the file, not the flow, such as .toolcrib/flows/${path}.yml.`;
+    throw misuse(`The file ${path} ${why}.`, advice);
   }
   throw misuse(`The file ${path} is too large for a flow.`, 'A flow has at most 1 MiB.');
 };
