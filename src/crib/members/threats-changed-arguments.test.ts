@@ -61,7 +61,7 @@ class Letter {
 const MOMENTS = [0, 1, 3, 10, 30, 100];
 
 const ticks = async (count: number): Promise<void> => {
-  for (let tick = 0; tick < count; tick += 1) await undefined;
+  for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
 };
 
 describe.each([

@@ -84,7 +84,7 @@ describe('the inbox of a run', () => {
         inbox.take(key, undefined, { key, open: undefined } as StepAttempt),
       );
       pages[0]?.([]);
-      for (let tick = 0; tick < ticks; tick += 1) await undefined;
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
       // Another process has sent it in between.
       pages[1]?.([event]);
       const isTaken = (await x)?.state === 'done';
