@@ -15,7 +15,7 @@ import type { ComposedFile, ComposedFiles } from './composed-file.ts';
 import type { FileProblem } from './file-problem.ts';
 
 /** What a composed tool is built from. */
-export interface ComposedParts {
+export interface ComposedDeps {
   find(name: string): Tool | undefined;
   /** Gives the name that was probably meant. */
   suggest(name: string): string | undefined;
@@ -24,7 +24,7 @@ export interface ComposedParts {
 }
 
 /** Builds the tool of a definition. Throws a ToolFailure whose issues have the path of each fault. */
-export type BuildComposed = (definition: unknown, parts: ComposedParts) => Tool | Promise<Tool>;
+export type BuildComposed = (definition: unknown, deps: ComposedDeps) => Tool | Promise<Tool>;
 
 export interface ComposedSourceOptions {
   readonly files: Pick<ComposedFiles, 'all' | 'onChange'>;

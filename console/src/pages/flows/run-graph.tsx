@@ -76,13 +76,16 @@ const nodesOf = ({ nodes }: PlacedGraph, { selected, onSelect }: GraphProps): No
 const edgesOf = ({ edges }: PlacedGraph): Edge[] =>
   edges.map(({ from, to }) => ({ id: `${from} ${to}`, source: from, target: to }));
 
+const FitOnce = () => {
+  const { fitView } = useReactFlow();
+  useEffect(() => void fitView(FIT), [fitView]);
+  return null;
+};
+
 /** Fits the view to the graph when the graph grows, and when the room for it changes. */
 const FittedView = ({ shape }: { readonly shape: string }) => {
-  const { fitView } = useReactFlow();
   const room = useStore(({ width, height }) => `${width} ${height}`);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they say when the view does not fit any more
-  useEffect(() => void fitView(FIT), [fitView, shape, room]);
-  return null;
+  return <FitOnce key={`${shape} ${room}`} />;
 };
 
 export const RunGraph = (props: GraphProps) => {
