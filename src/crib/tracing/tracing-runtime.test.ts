@@ -53,7 +53,8 @@ const failing = defineTool({
   },
 });
 
-const openCrib = () => createCrib({ builtins: false, tools: [inner, outer, failing] });
+const openCrib = () =>
+  createCrib({ builtins: false, tools: [inner, outer, failing], store: 'memory' });
 
 const spanOf = (name: string) => {
   const span = exporter.getFinishedSpans().find((each) => each.name === name);
