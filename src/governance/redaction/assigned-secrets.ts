@@ -24,6 +24,8 @@ interface Name extends Span {
   readonly isQuoted: boolean;
 }
 
+const FULL_WIDTH_COLON = 0xff1a;
+
 const isNameCode = (code: number): boolean =>
   (code >= 48 && code <= 57) ||
   (code >= 65 && code <= 90) ||
@@ -31,7 +33,7 @@ const isNameCode = (code: number): boolean =>
   code === 95 ||
   code === 45 ||
   code === 46 ||
-  code > 191;
+  (code > 191 && code !== FULL_WIDTH_COLON);
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
@@ -119,6 +121,9 @@ interface AssignedValue {
   readonly kind: NameKind;
 }
 
+/** The last one is the colon of Chinese and Japanese texts. */
+const SEPARATORS = ['=', ':', '：'] as const;
+
 /** Says what a name tells of its value. */
 type NameJudge = (name: string) => NameKind;
 
@@ -131,7 +136,7 @@ export class AssignedSecrets {
 
   find(text: string): readonly Span[] {
     const spans: Span[] = [];
-    for (const separator of ['=', ':'] as const) {
+    for (const separator of SEPARATORS) {
       let last: Span | undefined;
       for (let at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, at + 1)) {
         // A long value of nothing but assignments would be matched again from each of them.

@@ -30,6 +30,12 @@ describe('threat: a secret whose name does not stand right before it', () => {
     ['a sentence about a change', `The token was changed to "${SECRET}"`],
     ['an error', `login failed (Authorization: ${SECRET})`],
     ['a cookie that is no pair', `cookie: ${SECRET}`],
+    ['a directive of Redis', `port 6379\nrequirepass ${SECRET}\nmasterauth ${SECRET}\n`],
+    ['a directive in quotes', `  bindpw "${SECRET}"`],
+    ['a directive with a comment behind it', `rootpw ${SECRET} # changed in May`],
+    ['a name and a tab', `password\t${SECRET}`],
+    ['a line of two words', `passwd ${SECRET}`],
+    ['a full-width colon', `密码：${SECRET}`],
   ])('%s', (_what, text) => {
     expect(clean(text)).not.toContain(SECRET);
     expect(clean(text)).toContain(REDACTED);
@@ -65,6 +71,16 @@ describe('benign: what only looks like it', () => {
     'The password was changed to something else.',
     'The token is sha256-hashed.',
     'token, a session, a caller\nand more, of it, here',
+    'passwd 1:4.13+dfsg1-1+deb12u1',
+    'passwd\t1:4.13+dfsg1-1+deb12u1\nlogin\t1:4.13+dfsg1-1+deb12u1',
+    'password required',
+    'pam_password crypt',
+    'auth sufficient pam_unix.so nullok',
+    'token-bucket.ts 9f8e7d6c5b4a3928',
+    'password OAuth2Client',
+    'tokens 46080',
+    'requirepass foobared',
+    'secret $DB_SECRET_2',
   ])('%s', (text) => {
     expect(clean(text)).toBe(text);
   });

@@ -2,7 +2,7 @@
  * Finds values whose name does not stand right before them: in a field of its own (`name: TOKEN`, then
  * `value: …`), in the column of a table, before a blank (`ENV TOKEN …`), or in a sentence.
  */
-import { isQuotedSecret } from './assigned-values.ts';
+import { isFilePlace, isQuotedSecret } from './assigned-values.ts';
 import { isMixed } from './mixed-value.ts';
 import type { NameKind } from './secret-names.ts';
 import { isPlaceholder } from './secret-values.ts';
@@ -47,7 +47,22 @@ const isGivenSecret: IsSecret = ({ kind, name, value }) =>
 const isFieldSecret: IsSecret = (named) =>
   named.isQuoted || named.before.includes('\n') ? isGivenSecret(named) : isMixedSecret(named);
 
+/** `passwd 1:4.13+dfsg1-1` in a list of packages. */
+const PACKAGE_VERSION = /^(?:\d{1,4}:)?\d{1,5}\./;
+/** A directive stands in no quotes but those of its value, and a file with its hash is none. */
+const isDirectiveSecret: IsSecret = (named) =>
+  isMixedSecret(named) && !PACKAGE_VERSION.test(named.value) && !isFilePlace(named.name, false);
+
 const FORMS: readonly Form[] = [
+  {
+    // requirepass …, bindpw "…": a line of a name and a value, as in the configuration of many servers
+    hints: ['pass', 'PASS', 'Pass', 'pw', 'auth', 'token', 'TOKEN', 'secret', 'SECRET'],
+    pattern: new RegExp(
+      `(^[ \\t]{0,64}(${NAME})[ \\t]{1,64})(${IN_QUOTES}|[^\\s"'=:#;]\\S{5,4095})(?=["']?(?:[ \\t]{1,64}(?:[#;][^\\r\\n]{0,1024})?)?\\r?$)`,
+      'gm',
+    ),
+    isSecret: isDirectiveSecret,
+  },
   {
     // <add key="password" value="…"/>
     hints: ['value="', "value='", 'Value="'],

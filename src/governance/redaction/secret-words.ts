@@ -18,7 +18,8 @@ export const MAYBE_NOUNS = words(
 /** Nouns for values that are secret as text. Numbers under them are counts. */
 export const TOKEN_NOUNS = words(`
   token credential cred creds cookie jwt bearer authorization pass apikey privatekey privkey secretkey
-  accesskey authkey masterkey signingkey encryptionkey sshkey sharedkey sessid sshpass psk xprv`);
+  accesskey authkey masterkey signingkey encryptionkey sshkey sharedkey sessid sshpass requirepass masterauth
+  psk xprv`);
 
 /** Words in one piece that end in one of these are the noun: `dbpassword`, `authtoken`. */
 export const GLUED_ENDS = [
