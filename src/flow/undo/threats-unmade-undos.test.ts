@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { ALLOW_ALL } from '../../../test/fixtures/vendors/vendor-crib.ts';
@@ -13,6 +12,7 @@ import { RetryPolicies } from '../../contract/retry.ts';
 import type { ReplayClaim, ReplayRequest } from '../../contract/store.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 import type { CribOptions } from '../../crib/crib-options.ts';
+import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
 const cleanup: (() => unknown)[] = [];
@@ -148,7 +148,7 @@ describe('threat: a sub-flow whose journal was changed before the undo of its pa
     const { finished } = await crib.flows.start('main', {}, { runId: 'run' });
     const waitsFor = async () => (await crib.flows.get('run'))?.waitsFor;
     await expect.poll(waitsFor).toEqual(['event:go']);
-    const database = new DatabaseSync(path);
+    const database = await openDatabase(path);
     database.exec(sql);
     database.close();
     await crib.flows.send('run', 'go');
