@@ -258,7 +258,7 @@ describe.skipIf(missing)('the network of a sandbox', { timeout: 60_000 }, () => 
   it('carries TLS from end to end', async () => {
     const port = portOf(tls);
     const script = `
-const tunnel = http.request({ host: '127.0.0.1', port: 3128, method: 'CONNECT', path: 'allowed.test:${port}' });
+const tunnel = http.request({ agent: new http.Agent(), host: '127.0.0.1', port: 3128, method: 'CONNECT', path: 'allowed.test:${port}' });
 tunnel.on('connect', (_answer, socket) => {
   https.get({ host: 'allowed.test', path: '/deep', ca: process.env.CA, createConnection: () =>
     tls.connect({ socket, servername: 'allowed.test', ca: process.env.CA }) }, (answer) => answer.pipe(process.stdout));
@@ -274,7 +274,7 @@ tunnel.end();`;
   it('carries bodies, and headers but those of the hop', async () => {
     const to = `allowed.test:${portOf(web)}`;
     const script = `
-const post = http.request({ host: '127.0.0.1', port: 3128, method: 'POST', path: 'http://${to}/up',
+const post = http.request({ agent: new http.Agent(), host: '127.0.0.1', port: 3128, method: 'POST', path: 'http://${to}/up',
   headers: { 'x-kept': 'kept', 'proxy-authorization': 'canary', connection: 'x-dropped' } },
   (answer) => answer.pipe(process.stdout));
 for (let i = 0; i < 100; i += 1) post.write('x'.repeat(10000));

@@ -2,7 +2,7 @@
  * The source of a project's own tools: `*.yml` and `*.ts` in its folder. Only trusted files are read, all
  * code runs in a sandbox, and a bad file is reported and never stops the others.
  */
-import { watch } from 'node:fs';
+import { accessSync, watch } from 'node:fs';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -106,6 +106,8 @@ const watchFolder = (folder: string, { runtime, quietMs, onChange }: WatchOption
   const lost = (error: NodeJS.ErrnoException): void =>
     runtime.log.warn('custom tools are not watched for changes', { folder, code: error.code });
   try {
+    // Node 24 watches a missing folder without an error, and never reports that it has come.
+    accessSync(folder);
     const watcher = watch(folder, { recursive: true, persistent: false }, changed);
     watcher.on('error', lost);
     return {
