@@ -17,8 +17,9 @@ import type {
   WorkOptions,
 } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
-import { reasonOf, thrownTrace } from '../kit/data/reason-of.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
+import { thrownTrace } from '../kit/data/reason-of.ts';
+import { forgetOld } from '../pipeline/record/forget-old.ts';
 import { type AddJobDeps, sealed, seenUser } from './add-job.ts';
 import { forgetEntry, forgetEntryLater } from './entry-claims.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
@@ -61,12 +62,16 @@ export class JobService {
   readonly #runner: JobRunner;
   readonly #schedules: JobSchedules;
   readonly #workers = new Set<JobWorkers>();
-  #expiredAt = Number.NEGATIVE_INFINITY;
+  /** Forgets old jobs beside the work. */
+  readonly #forgetOld: () => void;
 
   constructor(deps: JobServiceDeps) {
     this.#deps = deps;
     this.#runner = new JobRunner(deps);
     this.#schedules = new JobSchedules(deps);
+    const expire = async (before: number) => (await deps.queue()).expire(before);
+    const { runtime } = deps;
+    this.#forgetOld = forgetOld({ runtime, keepMs: KEPT_MS, what: 'jobs', expire });
   }
 
   async enqueue(type: string, payload: unknown, options?: EnqueueOptions): Promise<string> {
@@ -199,7 +204,7 @@ export class JobService {
       concurrency: atOnce(concurrency, settings?.concurrency),
       ...(settings?.rate && { rate: settings.rate }),
       run: async (job, run) => {
-        this.#expire(queue);
+        this.#forgetOld();
         const end = await this.#runner.run(job, run, queue.handsOutOnce === true);
         if (onEnd) this.#report(onEnd, job, end);
         return end;
@@ -214,17 +219,6 @@ export class JobService {
     reporting.catch((error: unknown) => {
       const fields = { jobId: job.id, cause: thrownTrace(error) };
       this.#deps.runtime.log.error('The onEnd of a worker threw.', fields);
-    });
-  }
-
-  /** Forgets old jobs, once an hour, beside the work. */
-  #expire(queue: Queue): void {
-    const { runtime } = this.#deps;
-    const now = runtime.now();
-    if (now - this.#expiredAt < HOUR_MS) return;
-    this.#expiredAt = now;
-    queue.expire(now - KEPT_MS).catch((error: unknown) => {
-      runtime.log.warn('Old jobs were not removed.', { error: reasonOf(error) });
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Removes old entries of a store, at most once an hour and without delaying the call that adds one. */
+/** Removes old entries of a store, at most once an hour and without delaying the work that occasions it. */
 import type { Runtime } from '../../contract/runtime.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
 import { thrownText } from '../../kit/data/reason-of.ts';
@@ -11,7 +11,7 @@ export interface ForgetOldDeps {
   expire(before: number): Promise<number>;
 }
 
-/** Returns a function to be called after every addition. */
+/** Returns a function to be called as often as there is work. */
 export const forgetOld = ({ runtime, keepMs, what, expire }: ForgetOldDeps): (() => void) => {
   let clearedAt = Number.NEGATIVE_INFINITY;
   return () => {
