@@ -279,7 +279,8 @@ export class FlowExecution {
 
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
     if (end.step || !step.open) step.keep(end.step);
-    if (this.#halted) {
+    // Nothing begins once the turn is over: another process may work on the run.
+    if (this.#halted || !this.#end) {
       step.parkedFor = end.waitsFor;
       return;
     }
