@@ -20,8 +20,9 @@ const opened = (person: Approver, decide: (answer: ApprovalAnswer) => boolean = 
   const timers: (() => void)[] = [];
   const answers: ApprovalAnswer[] = [];
   let record = recordOf();
+  let read = async (): Promise<ApprovalRecord | undefined> => record;
   const approvals = {
-    get: async () => record,
+    get: () => read(),
     decide: async (_id: string, answer: ApprovalAnswer) => {
       answers.push(answer);
       return decide(answer);
@@ -43,6 +44,9 @@ const opened = (person: Approver, decide: (answer: ApprovalAnswer) => boolean = 
     timers,
     answerElsewhere: () => {
       record = recordOf({ state: 'approved' });
+    },
+    readBy: (get: typeof read) => {
+      read = get;
     },
   };
 };
@@ -79,6 +83,34 @@ describe('the questions of a run that a person follows', () => {
     left.abort();
     await asked;
     expect(answers).toEqual([]);
+  });
+
+  it('are not looked at any more by a look that fails once the person has left', async () => {
+    const { questions, timers, readBy } = opened(lookingOn());
+    const left = new AbortController();
+    const asked = questions.ask(['a'], left.signal);
+    await expect.poll(() => timers.length).toBe(1);
+    let fail = (_error: Error): void => undefined;
+    readBy(
+      () =>
+        new Promise((_, reject) => {
+          fail = reject;
+        }),
+    );
+    timers[0]?.();
+    left.abort();
+    await asked;
+    fail(new Error('closed'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(timers).toHaveLength(1);
+  });
+
+  it('are not looked at any more once the terminal has failed', async () => {
+    const { questions, timers } = opened({ ask: () => Promise.reject(new Error('no terminal')) });
+    await expect(questions.ask(['a'], STAYS)).rejects.toThrow('no terminal');
+    timers[0]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(timers).toHaveLength(1);
   });
 
   it('are asked once each when the person puts them off', async () => {

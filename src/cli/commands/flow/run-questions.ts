@@ -1,6 +1,7 @@
 /**
- * Puts the open questions of a run, and of the runs that it has started, to the person who follows it. Each was put on
- * record by its step before anybody is asked, so that it has one question however often its process leaves.
+ * Puts the open questions of a run, and of the runs that it has started, to the person who follows it. Each
+ * was put on record by its step before anybody is asked, so that it has one question however often its
+ * process leaves.
  */
 import type { ApprovalRecord, Approver } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -20,8 +21,8 @@ const LOOK_MS = 500;
 const MAX_DEPTH = 8;
 
 /**
- * Makes the approver of the calls that a session makes. Steps of runs wait with their questions on record; a call that a
- * tool makes cannot wait, so the person is asked at once.
+ * Makes the approver of the calls that a session makes. Steps of runs wait with their questions on record; a
+ * call that a tool makes cannot wait, so the person is asked at once.
  */
 export const stepsAskLater = (
   person: Approver,
@@ -85,8 +86,9 @@ export class RunQuestions {
     const over = new AbortController();
     const asked = AbortSignal.any([left, over.signal]);
     const stopWatching = this.#endWhenAnswered(id, over);
-    const { answer, ...decision } = await this.#deps.person.ask(request, asked);
-    stopWatching();
+    const { answer, ...decision } = await this.#deps.person
+      .ask(request, asked)
+      .finally(stopWatching);
     if (asked.aborted) {
       // Nobody has said no: the person leaves, or the question was answered elsewhere.
       if (!left.aborted)
@@ -107,6 +109,7 @@ export class RunQuestions {
     };
     let timer: Timer | undefined;
     const plan = (): void => {
+      if (isStopped) return;
       // A store that cannot be read for a moment is read again.
       timer = runtime.after(LOOK_MS, () => void look().catch(plan));
     };
