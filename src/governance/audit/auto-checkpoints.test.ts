@@ -10,6 +10,7 @@ import { AutoCheckpoints, readCheckpointState } from './auto-checkpoints.ts';
 import { makeAnchor, makeCheckpoint } from './checkpoint.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
 
 interface Place {
   readonly book: AuditCheckpoint[];
@@ -150,6 +151,26 @@ describe('automatic checkpoints', () => {
     const after = await readCheckpointState(store, runtime.now());
     expect(after).toMatchObject({ deliveredSeq: 15 });
     expect(after).not.toHaveProperty('problem');
+  });
+
+  it('are delivered again although the clock was set back since', async () => {
+    const { auto, runtime, fill, seqs, state } = open({ isDown: true });
+    const { now } = runtime;
+    await fill(5);
+    await auto.look();
+    state.isDown = false;
+    Object.assign(runtime, { now: () => now() - DAY_MS });
+    await runtime.advance(10_000);
+    await auto.look();
+    expect(seqs()).toEqual([5]);
+  });
+
+  it('are made by their minutes although the last one was made by a clock that was ahead', async () => {
+    const { auto, runtime, fill, seqs, state } = open();
+    state.book.push({ ...(await noteOf(runtime.now() + DAY_MS)), seq: 0 });
+    await fill(1);
+    await auto.look();
+    expect(seqs()).toEqual([1]);
   });
 
   it('are delivered by the next process when the one before could not', async () => {

@@ -29,7 +29,7 @@ export interface CheckpointState {
 
 export interface AutoCheckpointsDeps {
   readonly store: Pick<Store, 'audit' | 'memory'>;
-  readonly runtime: Pick<Runtime, 'now' | 'after' | 'log'>;
+  readonly runtime: Pick<Runtime, 'now' | 'elapsed' | 'after' | 'log'>;
   readonly every: number;
   readonly minutes: number;
   /** Reads the checkpoints of this store in the user's own file, oldest first. */
@@ -103,7 +103,7 @@ export class AutoCheckpoints {
       this.#last = (await recall()).at(-1) ?? NOTHING;
       if (this.#isDue(head.seq)) await this.#sign();
     }
-    if (this.#pending.length > 0 && runtime.now() >= this.#retryAt) await this.#handOver();
+    if (this.#pending.length > 0 && runtime.elapsed() >= this.#retryAt) await this.#handOver();
   }
 
   /** Signs only a trail that agrees with the last checkpoint: a signature would vouch for it. */
@@ -135,7 +135,9 @@ export class AutoCheckpoints {
   #isDue(seq: number): boolean {
     const { every, minutes, runtime } = this.#deps;
     const rows = seq - this.#last.seq;
-    return rows >= every || (rows > 0 && runtime.now() - this.#last.at >= minutes * MINUTE_MS);
+    // The last one may be of a clock that was ahead.
+    const age = Math.abs(runtime.now() - this.#last.at);
+    return rows >= every || (rows > 0 && age >= minutes * MINUTE_MS);
   }
 
   async #handOver(): Promise<void> {
@@ -151,7 +153,7 @@ export class AutoCheckpoints {
       await this.#say(delivered);
     } catch (error) {
       this.#waitMs = Math.min(Math.max(this.#waitMs * 2, LOOK_MS), MAX_WAIT_MS);
-      this.#retryAt = runtime.now() + this.#waitMs;
+      this.#retryAt = runtime.elapsed() + this.#waitMs;
       const problem = thrownText(error);
       const waiting = this.#pending.length;
       runtime.log.warn('checkpoints could not be handed over', { waiting, error: problem });
