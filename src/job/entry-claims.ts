@@ -10,6 +10,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../contract/store.ts';
 import { canonicalJson, sha256Hex } from '../kit/data/canonical-json.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
+import { plainMetadata } from '../kit/model/plain-metadata.ts';
 import type { LateWrites } from '../pipeline/record/late-writes.ts';
 import { sealedText } from './new-job.ts';
 
@@ -34,21 +35,14 @@ const storedResult = (job: Job, executionId: string, result: unknown): ToolResul
   success: true,
   status: 'success',
   data: result ?? null,
-  metadata: {
+  metadata: plainMetadata({
     executionId,
     toolName: `job:${job.type}`,
-    version: '',
     timestamp: job.createdAt,
-    duration: 0,
     attempts: job.attempts,
-    cost: 0,
-    tokensUsed: 0,
-    cached: false,
-    degraded: false,
-    resourcesUsed: [],
     traceId: traceIdOf(job),
     labels: { trust: 'untrusted', sensitivity: 'private' },
-  },
+  }),
 });
 
 const entryKey = (jobId: string): string => canonicalJson(['job', jobId]);

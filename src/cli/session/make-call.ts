@@ -4,6 +4,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { plainMetadata } from '../../kit/model/plain-metadata.ts';
 import { visibleJson } from '../../kit/text/visible-text.ts';
 import { callerArguments } from '../input/caller-options.ts';
 import { applyPairs } from '../input/pairs.ts';
@@ -19,21 +20,13 @@ export const refusedResult = (tool: string, failure: ToolFailure, now: number): 
   success: false,
   status: 'failure',
   error: toolError(failure.code, failure.message, failure.extras),
-  metadata: {
+  metadata: plainMetadata({
     executionId: '',
     toolName: tool,
-    version: '',
     timestamp: now,
-    duration: 0,
-    attempts: 0,
-    cost: 0,
-    tokensUsed: 0,
-    cached: false,
-    degraded: false,
-    resourcesUsed: [],
     traceId: '',
     labels: { trust: 'trusted', sensitivity: 'public' },
-  },
+  }),
 });
 
 /** A longer input is not repeated in the suggested command. */

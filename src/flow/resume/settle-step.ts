@@ -7,6 +7,7 @@ import type { Flows, JournalStep } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Replays } from '../../contract/store.ts';
+import { plainMetadata } from '../../kit/model/plain-metadata.ts';
 import { DURABLE_MS } from '../../pipeline/durable-work.ts';
 import { auditEvent } from '../../pipeline/record/audit-event.ts';
 import { plainValue } from '../turn.ts';
@@ -49,21 +50,13 @@ const saidResult = (
   success: true,
   status: 'success',
   data: plainValue(data),
-  metadata: {
+  metadata: plainMetadata({
     executionId,
     toolName: name,
-    version: '',
     timestamp: now,
     traceId: runId,
-    duration: 0,
-    attempts: 0,
-    cost: 0,
-    tokensUsed: 0,
-    cached: false,
-    degraded: false,
-    resourcesUsed: [],
     labels: { trust: 'untrusted', sensitivity: 'private' },
-  },
+  }),
 });
 
 /**

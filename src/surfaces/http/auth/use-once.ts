@@ -2,6 +2,7 @@
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Replays } from '../../../contract/store.ts';
 import { canonicalJson, sha256Hex } from '../../../kit/data/canonical-json.ts';
+import { plainMetadata } from '../../../kit/model/plain-metadata.ts';
 
 export interface UsedSignature {
   /** Who signs, so that signatures of different senders do not meet. */
@@ -12,15 +13,19 @@ export interface UsedSignature {
   readonly expiresAt: number;
 }
 
-const usedResult = (executionId: string, sender: string, timestamp: number): ToolResult => {
-  const metadata = {
-    ...{ executionId, toolName: sender, version: '', timestamp },
-    ...{ duration: 0, attempts: 1, cost: 0, tokensUsed: 0, cached: false, degraded: false },
-    ...{ resourcesUsed: [], traceId: executionId },
+const usedResult = (executionId: string, sender: string, timestamp: number): ToolResult => ({
+  success: true,
+  status: 'success',
+  data: null,
+  metadata: plainMetadata({
+    executionId,
+    toolName: sender,
+    timestamp,
+    attempts: 1,
+    traceId: executionId,
     labels: { trust: 'untrusted', sensitivity: 'public' },
-  } as const;
-  return { success: true, status: 'success', data: null, metadata };
-};
+  }),
+});
 
 /** Marks a signature as used; false when it was used already. */
 export const useOnce = async (
