@@ -7,6 +7,7 @@ import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
+import type { Writable } from '../kit/data/writable.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
 import { OpenStep, type ToldEnd } from './open-step.ts';
 import { ReplayStall } from './replay-stall.ts';
@@ -31,8 +32,6 @@ export interface ExecutionDeps {
   /** Is told when a step waits for a moment, so that `recheckDue` is called then. */
   lookAt(moment: number): void;
 }
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const isCancelled = (end: StepEnd): boolean =>
   end.state === 'failed' && end.error?.code === 'CANCELLED';

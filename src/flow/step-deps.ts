@@ -9,6 +9,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { TraceContext } from '../contract/telemetry.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
+import type { Writable } from '../kit/data/writable.ts';
 import { type ConfirmInput, givenText } from '../pipeline/approval/confirm-tool.ts';
 import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
 import { DurableWork } from '../pipeline/durable-work.ts';
@@ -80,8 +81,6 @@ export const refusalCheck = (
     return asked.answer;
   };
 };
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Makes the options of one call: those of the run themselves where the call adds none. */
 const callOptions = (as: CallAs, step: StepCall, signal: AbortSignal): CallAs => {

@@ -9,6 +9,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
+import type { Writable } from '../kit/data/writable.ts';
 import { mayHaveChanged } from '../registry/changing-steps.ts';
 import { onlyReads } from '../registry/only-reads.ts';
 import { hasChangedNothing } from '../registry/unchanged-calls.ts';
@@ -119,8 +120,6 @@ export const resultEnd = (result: ToolResult, now: number): StepEnd => {
   if (error.keyHeld) return { state: 'parked', waitsFor: 'key', step: { wakeAt: now + BUSY_MS } };
   return { state: 'failed', error, step: { executionId } };
 };
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Makes the call of a step. Built field by field, which is several times as fast as by spreading. */
 const madeCall = (

@@ -5,7 +5,7 @@
 import type { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxOutcome, SandboxRequest } from '../contract/sandbox.ts';
-import { textOf } from '../kit/data/text-of.ts';
+import { textOf } from '../kit/data/is-text.ts';
 import { NO_HOST } from './context-names.ts';
 import type {
   FromThread,

@@ -3,7 +3,7 @@ import type { AuditRow } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { ReplayAspect, ReplayedBefore, ReplayOutcome } from '../../contract/replay.ts';
 import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
-import { textOf } from '../../kit/data/text-of.ts';
+import { textOf } from '../../kit/data/is-text.ts';
 import { recordedVerdict } from './recorded-call.ts';
 
 /** Codes of gates before the rules: such a record names no rule. */

@@ -8,7 +8,7 @@ import { defineTool } from '../../contract/define-tool.ts';
 import { isErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { textOf } from '../../kit/data/text-of.ts';
+import { textOf } from '../../kit/data/is-text.ts';
 import { apiTools } from './api-tools.ts';
 import { badCode } from './code-issues.ts';
 import { type CodeModeDeps, sessionOf } from './code-mode-deps.ts';

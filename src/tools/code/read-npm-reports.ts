@@ -1,6 +1,6 @@
 /** Reads the JSON of `npm ls`, `npm outdated` and `npm audit`. */
 import { isRecord } from '../../kit/data/is-record.ts';
-import { textOf } from '../../kit/data/text-of.ts';
+import { textOf } from '../../kit/data/is-text.ts';
 import type { JsonObject } from '../npm-program.ts';
 
 export const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'] as const;

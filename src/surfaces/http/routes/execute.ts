@@ -5,6 +5,7 @@ import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { ProcessRequest } from '../../../contract/process-request.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Telemetry } from '../../../contract/telemetry.ts';
+import type { Writable } from '../../../kit/data/writable.ts';
 import { readTrace } from '../../../kit/http/trace-context.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import { callerOfIdentity } from '../auth/identity.ts';
@@ -34,8 +35,6 @@ export const keyOf = (request: HttpRequest, inBody: string | undefined): string 
     issues: [{ path: ['idempotencyKey'], message: 'Differs from the header Idempotency-Key.' }],
   });
 };
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Chooses the trace id of a call: the client's, else a new one, else the id of the request. */
 export const traceOf = (
