@@ -116,7 +116,9 @@ export class EmbeddedQueue implements Queue {
   work(options: WorkOptions): QueueWorker {
     this.#assertOpen();
     const worker = new EmbeddedWorker(options, {
-      ...{ table: this.#table, runtime: this.#runtime, lastChances: this.#lastChances },
+      table: this.#table,
+      runtime: this.#runtime,
+      lastChances: this.#lastChances,
       lookAt: (moment) => this.#lookAt(moment),
       closed: (each) => {
         this.#workers.delete(each);

@@ -76,5 +76,10 @@ export const MAX_DEATHS = 3;
 export const DEFAULT_LIMIT = 100;
 
 export const NO_JOBS: JobCounts = {
-  ...{ waiting: 0, delayed: 0, active: 0, completed: 0, dead: 0, cancelled: 0 },
+  waiting: 0,
+  delayed: 0,
+  active: 0,
+  completed: 0,
+  dead: 0,
+  cancelled: 0,
 };

@@ -6,7 +6,9 @@ import { type IndexedJob, indexText, keyIdOf, placeOf, type QueueKeys } from './
 import { NOTE_JOB_COMMAND, runScript } from './redis-scripts.ts';
 
 export const indexedFields = ({ queue, type, caller }: NewJob): IndexedJob => ({
-  ...{ queue, type, userId: caller.userId },
+  queue,
+  type,
+  userId: caller.userId,
 });
 
 /** The sorted sets that a job is listed in. */

@@ -64,7 +64,9 @@ const jobOf = (stored: StoredJob): Job => {
   const { state, runAt, attempts, startedAt, finishedAt, progress, result, error } = stored;
   return {
     ...(JSON.parse(stored.record) as NewJob),
-    ...{ state, runAt, attempts },
+    state,
+    runAt,
+    attempts,
     ...(progress !== undefined && { progress: JSON.parse(progress) as unknown }),
     ...(startedAt !== undefined && { startedAt }),
     ...(finishedAt !== undefined && { finishedAt }),
@@ -177,7 +179,9 @@ export class MemoryJobs implements JobTable {
     const moments = [line.delayed.first?.runAt, freeAt].filter((each) => each !== undefined);
     const claimed = jobs.map((job) => ({
       claim: { id: job.id, row: job.row, epoch: job.epoch },
-      ...{ job: jobOf(job), failures: job.failures, isLastChance: false },
+      job: jobOf(job),
+      failures: job.failures,
+      isLastChance: false,
     }));
     return moments.length === 0
       ? { jobs: claimed }
@@ -256,10 +260,24 @@ export class MemoryJobs implements JobTable {
     this.#lastRow += 1;
     const { id, queue, type, priority, createdAt, runAt } = job;
     const stored: StoredJob = {
-      ...{ row: this.#lastRow, id, queue, type, userId: job.caller.userId, priority, createdAt },
-      ...{ record, state: 'delayed', runAt, attempts: 0, failures: 0, epoch: 0 },
-      ...{ startedAt: undefined, finishedAt: undefined },
-      ...{ progress: undefined, result: undefined, error: undefined },
+      row: this.#lastRow,
+      id,
+      queue,
+      type,
+      userId: job.caller.userId,
+      priority,
+      createdAt,
+      record,
+      state: 'delayed',
+      runAt,
+      attempts: 0,
+      failures: 0,
+      epoch: 0,
+      startedAt: undefined,
+      finishedAt: undefined,
+      progress: undefined,
+      result: undefined,
+      error: undefined,
     };
     this.#jobs.set(id, stored);
     if (runAt > this.#runtime.now()) this.#line(queue).delayed.push(stored);

@@ -69,7 +69,10 @@ const storiesOf = (events: readonly MessageEvent[]): readonly MessageStory[] => 
   const stories = new Map<string, MessageStory>();
   for (const event of events) {
     const story = stories.get(event.messageId) ?? {
-      ...{ newest: event, oldest: event, deliveries: 0, job: undefined },
+      newest: event,
+      oldest: event,
+      deliveries: 0,
+      job: undefined,
     };
     story.oldest = event;
     story.job ??= jobInBody(event.body);
@@ -92,7 +95,8 @@ const jobOf = ({ newest, deliveries }: MessageStory, job: NewJob, now: number): 
   const isOver = state === 'completed' || state === 'dead' || state === 'cancelled';
   return {
     ...job,
-    ...{ runAt, state },
+    runAt,
+    state,
     attempts: Math.max(deliveries, state === 'completed' || state === 'dead' ? 1 : 0),
     ...(isOver && { finishedAt: Number(newest.time) }),
     ...(state === 'dead' && { error: gaveUp() }),

@@ -179,7 +179,9 @@ export class QstashQueue implements Queue {
     if (!worker) return notWorking(job);
     const end = await worker.run({
       ...job,
-      ...{ state: 'active', attempts, startedAt: this.#deps.now() },
+      state: 'active',
+      attempts,
+      startedAt: this.#deps.now(),
     });
     if (end.state === 'postponed') {
       const now = this.#deps.now();

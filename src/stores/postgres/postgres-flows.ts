@@ -148,7 +148,8 @@ export class PostgresFlows implements Flows {
       const isOpen = !FINISHED.has(run.status);
       const next = isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run;
       const result = await exchangeRun(this.#deps, read, {
-        ...{ next, ...rows },
+        next,
+        ...rows,
         ...(isOpen && seen !== undefined && { seenEvent: seen }),
       });
       if (result === 'done') return next;

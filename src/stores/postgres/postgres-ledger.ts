@@ -121,7 +121,8 @@ export class PostgresLedger implements Ledger {
   async endOrphan(executionId: string, actual?: Spending): Promise<boolean> {
     if (actual) assertAmounts(actual.micros, actual.tokens);
     return this.#deps.writers.ledger.write<boolean>({
-      ...{ op: 'end orphan', id: toSqlText(executionId) },
+      op: 'end orphan',
+      id: toSqlText(executionId),
       ...(actual && { amount: actual.micros, tokens: actual.tokens }),
     });
   }

@@ -55,7 +55,8 @@ export const shownJob = (job: Job, identity: Identity) => {
     return { ...shown, ...(error && { error: withheldError(error) }), withheld: true as const };
   }
   return {
-    ...{ ...shown, payload },
+    ...shown,
+    payload,
     ...(error && { error }),
     ...(progress !== undefined && { progress }),
     ...(result !== undefined && { result }),
@@ -67,7 +68,11 @@ export const plainSchedule = (schedule: StoredSchedule) => {
   const { id, cron, timeZone, nextAt, lastAt, job } = schedule;
   const { userId, agentId, sessionId } = job.caller;
   return {
-    ...{ id, cron, nextAt, queue: job.queue, type: job.type },
+    id,
+    cron,
+    nextAt,
+    queue: job.queue,
+    type: job.type,
     ...(timeZone !== undefined && { timeZone }),
     ...(lastAt !== undefined && { lastAt }),
     caller: { userId, agentId, sessionId },

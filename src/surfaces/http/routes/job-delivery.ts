@@ -24,17 +24,30 @@ const name = z.string().min(1).max(500);
 const moment = z.number().min(0);
 
 const caller = z.looseObject({
-  ...{ userId: name, agentId: name, sessionId: name, loopId: name },
-  ...{ roles: z.array(z.string()), permissions: z.array(z.string()) },
+  userId: name,
+  agentId: name,
+  sessionId: name,
+  loopId: name,
+  roles: z.array(z.string()),
+  permissions: z.array(z.string()),
   isolation: z.enum(['none', 'basic', 'strict', 'paranoid']),
 });
 
 /** A job as it was published. Only what the seal covers counts. */
 const envelope = z.strictObject({
-  ...{ id: name, queue: name, type: name, payload: z.unknown(), caller, seal: name },
-  ...{ priority: moment, retries: moment, runAt: moment, createdAt: moment },
+  id: name,
+  queue: name,
+  type: name,
+  payload: z.unknown(),
+  caller,
+  seal: name,
+  priority: moment,
+  retries: moment,
+  runAt: moment,
+  createdAt: moment,
   backoff: z.strictObject({ initialMs: moment, factor: z.number(), maxMs: moment }),
-  ...{ dailyUsd: moment.optional(), idempotencyKey: name.optional() },
+  dailyUsd: moment.optional(),
+  idempotencyKey: name.optional(),
   traceId: name.optional(),
   trace: z
     .strictObject({ traceparent: name, tracestate: z.string().max(512).optional() })

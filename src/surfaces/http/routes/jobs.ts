@@ -164,7 +164,11 @@ const REFUSALS = {
 
 const changes = CHANGES.map(([method, path, action, summary]) =>
   defineRoute({
-    ...{ method, path, summary, role: 'agent', tag: 'jobs' },
+    method,
+    path,
+    summary,
+    role: 'agent',
+    tag: 'jobs',
     input: { params: idParams },
     response: z.object({ done: z.literal(true) }),
     handle: async ({ services, identity, params }) => {

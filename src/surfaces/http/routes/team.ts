@@ -23,7 +23,11 @@ const memberSchema = z.object({
 const memberOf = (state: TeamState): z.input<typeof memberSchema> => {
   const { org, url, fingerprint, isExpired, bundle, syncedAt, fault } = state;
   return {
-    ...{ org, url, fingerprint, isExpired, source: `team:${org}` },
+    org,
+    url,
+    fingerprint,
+    isExpired,
+    source: `team:${org}`,
     ...(bundle && { serial: bundle.serial, issuedAt: bundle.issuedAt }),
     ...(bundle?.expiresAt !== undefined && { expiresAt: bundle.expiresAt }),
     ...(syncedAt !== undefined && { syncedAt }),
@@ -53,8 +57,10 @@ const membership = defineRoute({
       body: {
         ...(overview && {
           catalog: {
-            ...{ org: overview.org, serial: overview.serial },
-            ...{ open: overview.open, approved: overview.approved },
+            org: overview.org,
+            serial: overview.serial,
+            open: overview.open,
+            approved: overview.approved,
           },
         }),
         ...(state && { member: memberOf(state) }),

@@ -38,7 +38,8 @@ const replayed = (): Replied => ({
 
 const tooLarge = (): Replied => ({
   answer: refusal({
-    ...{ code: 'VALIDATION_ERROR', status: 413 },
+    code: 'VALIDATION_ERROR',
+    status: 413,
     message: 'The callback is too large.',
     extras: { suggestions: ['Answer with less, or with the address of the result.'] },
   }),

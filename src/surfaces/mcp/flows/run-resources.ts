@@ -11,7 +11,10 @@ import { RUNS, stateText } from './run-reply.ts';
 const viewOf = (state: RunState): Record<string, unknown> => {
   const { id, flow, version, status, createdAt, updatedAt, output, error } = state.run;
   return {
-    ...{ runId: id, flow, version, status },
+    runId: id,
+    flow,
+    version,
+    status,
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
     ...(!FINISHED.has(status) && { state: stateText(state) }),

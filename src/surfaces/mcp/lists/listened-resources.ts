@@ -101,7 +101,8 @@ export class ListenedResources {
     this.#listeners.set(uri, count + 1);
     try {
       const end = await subscribeAt(this.#deps, {
-        ...{ uri, caller },
+        uri,
+        caller,
         changed: () => this.#report(uri),
       });
       const stop = (): void => {
