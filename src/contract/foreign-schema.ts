@@ -32,7 +32,10 @@ const vendorOf = (schema: object): string => {
 const holdsSchemas = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).some(isLibrarySchema);
 
-/** Says why a schema is neither one of Zod 4 nor a JSON Schema, or nothing. A function that makes one is not called. */
+/**
+ * Says why a schema is neither one of Zod 4 nor a JSON Schema, or nothing. A function that makes one is not
+ * called.
+ */
 export const foreignSchemaFault = (source: object): string | undefined => {
   if (isLibrarySchema(source)) {
     if ('_zod' in source) return undefined;

@@ -46,9 +46,7 @@ export const assertSameRun = (started: FlowRun, stored: FlowRun | undefined): vo
   const [one, other] = [started, stored].map(
     (run) =>
       run &&
-      canonicalJson([
-        ...[run.flow, run.input, run.caller.userId, run.parent ?? null, run.plan ?? null],
-      ]),
+      canonicalJson([run.flow, run.input, run.caller.userId, run.parent ?? null, run.plan ?? null]),
   );
   if (one === other) return;
   throw new ToolFailure('CONFLICT', `The id ${started.id} belongs to another run.`, {

@@ -90,7 +90,10 @@ export class JobCalls {
     throw unanswered(approvalId);
   }
 
-  /** Returns the question that an earlier attempt has put, once it is answered. One that nobody answered is put again. */
+  /**
+   * Returns the question that an earlier attempt has put, once it is answered. One that nobody answered is put
+   * again.
+   */
   async #answeredQuestion(name: string): Promise<string | undefined> {
     const { memory, runtime } = this.#deps;
     const approvalId = await memory.read(SPACE, `${this.#job.id}:${name}`, runtime.now());

@@ -20,20 +20,26 @@ const MAX_DETAIL = 16 * 1024 * 1024;
 
 const INDEX_KEY = /"\d+":/;
 
-/** Matches all index keys, and all but the plainest numbers and strings: integers of at most 15 digits, no \u or \/. */
+/**
+ * Matches all index keys, and all but the plainest numbers and strings: integers of at most 15 digits, no `\u`
+ * or `\/`.
+ */
 const INDEX_KEY_OR_RAW = /"\d+":|[:,[]-?(?:\d+[.eE]|\d{16})|[:,[]-0|\\[u/]|\p{Surrogate}/u;
 
-/** Tells whether JSON text could change when it is read and written again; doing so for every row costs as much as writing it. Never false where it does. */
+/**
+ * Tells whether JSON text could change when it is read and written again, which would cost as much for every row
+ * as writing it. Never false where it does change.
+ */
 export const mayChange = (text: string, mayHoldRaw: boolean): boolean =>
   (mayHoldRaw ? INDEX_KEY_OR_RAW : INDEX_KEY).test(text);
 
 const HAS_RAW = 'rawJSON' in JSON;
 
 /**
- * Writes JSON that reads back to itself: `stringify(parse(text)) === text` makes verification exact. `stringify`
- * alone ensures it but for two cases: a proxy can list index keys out of order, and `JSON.rawJSON` of
- * newer engines puts numbers and strings of any form into the text. Returns `undefined` for what is no object. Throws for
- * what JSON cannot hold.
+ * Writes JSON that reads back to itself: `stringify(parse(text)) === text` makes verification exact.
+ * `stringify` alone ensures it but for two cases: a proxy can list index keys out of order, and
+ * `JSON.rawJSON` of newer engines puts numbers and strings of any form into the text. Returns `undefined`
+ * for what is no object. Throws for what JSON cannot hold.
  */
 export const stableJson = (value: unknown): string | undefined => {
   const text: string | undefined = JSON.stringify(value);

@@ -18,7 +18,10 @@ interface RunningServe {
   readonly root: string;
 }
 
-/** What the file holds. Commands send tokens to the address, so a process id alone is not enough: it is given again. */
+/**
+ * What the file holds. Commands send tokens to the address, so a process id alone is not enough: the system
+ * gives it to another process later.
+ */
 interface ServeFile extends RunningServe {
   readonly place: string;
   readonly started: string;

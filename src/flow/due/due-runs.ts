@@ -1,4 +1,7 @@
-/** One look at the store: takes over the runs that are due, wakes those whose answer is there, and forgets old ones. */
+/**
+ * One look at the store: takes over the runs that are due, wakes those whose answer is there, and forgets old
+ * ones.
+ */
 import type { Flows } from '../../contract/flow-store.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
@@ -24,6 +27,7 @@ const EXPIRE_EVERY_MS = HOUR_MS;
 
 /** How often the store is asked for answers that came in other processes. */
 const ANSWERS_EVERY_MS = 1_000;
+
 const isEvent = (waitsFor: string): boolean => waitsFor.startsWith('event:');
 
 export class DueRuns {

@@ -63,9 +63,9 @@ const undoEntry = (
 };
 
 /**
- * Undoes the calls of a failed run whose journal is written. Goes on with the next call when one cannot be undone; a process that
- * takes over skips what is done. Returns what it waits for where an undo needs approval: the calls
- * before it are undone after it.
+ * Undoes the calls of a failed run whose journal is written. Goes on with the next call when one cannot be
+ * undone; a process that takes over skips what is done. Returns what it waits for where an undo needs
+ * approval: the calls before it are undone after it.
  */
 export const undoSteps = async (
   { run, flows, seals, journal }: UndoTurn,

@@ -1,6 +1,7 @@
 /**
  * The publisher of a team's catalog: propose, decide, publish, roll back. Nobody decides about their own
- * proposal, a decision is bound to what was looked at, and each step is on the audit trail before it changes anything.
+ * proposal, a decision is bound to what was looked at, and each step is on the audit trail before it changes
+ * anything.
  */
 import type { CallerNames } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';

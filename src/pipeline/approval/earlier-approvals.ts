@@ -16,8 +16,9 @@ export interface EarlierApprovalDeps {
 }
 
 /**
- * Finds none for a call that neither a tool nor a step of a run made: its caller names the approval that it means. The
- * answer to a step counts however late its run goes on.
+ * Finds the approvals that a call may use without naming one: none unless a tool or a step of a run made it,
+ * because any other caller names the approval that it means. The answer to a step counts however late its
+ * run goes on.
  */
 export const earlierApprovals = async (
   call: JudgedCall,

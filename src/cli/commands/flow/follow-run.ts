@@ -45,8 +45,8 @@ interface Asking {
 }
 
 /**
- * Asks the questions of a run: at a terminal as they come, elsewhere once nothing else goes on. Returns why the run is left,
- * or nothing while it goes on.
+ * Asks the questions of a run: at a terminal as they come, elsewhere once nothing else goes on. Returns why the
+ * run is left, or nothing while it goes on.
  */
 const settle = async (
   io: Io,

@@ -1,4 +1,7 @@
-/** Makes the definition of a server in a process of its own where it has many types: that may be meant to take long. */
+/**
+ * Makes the definition of a server, in a process of its own where it has many types: the author may mean it to
+ * take long.
+ */
 import { type DataWork, runDataWork } from '../../../kit/work/data-work.ts';
 import type { FileDescriptor } from './descriptors.ts';
 import type { BuiltDefinition, DescribedFiles } from './grpc-types-work.ts';
