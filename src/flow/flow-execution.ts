@@ -3,7 +3,7 @@
  * when it ends. Steps end in the order of the journal, one at a time, so that concurrent code does
  * the same again.
  */
-import { type ToolError, ToolFailure } from '../contract/errors.ts';
+import type { ToolError } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
@@ -24,6 +24,7 @@ import {
 } from './turn.ts';
 import { Drain } from './turns/drain.ts';
 import { EndedSteps } from './turns/ended-steps.ts';
+import { StepKeys } from './turns/step-keys.ts';
 
 export interface ExecutionDeps {
   readonly steps: readonly JournalStep[];
@@ -36,8 +37,6 @@ export interface ExecutionDeps {
 const isCancelled = (end: StepEnd): boolean =>
   end.state === 'failed' && end.error?.code === 'CANCELLED';
 
-const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
-
 export class FlowExecution {
   readonly #deps: ExecutionDeps;
   readonly #journal: ReadonlyMap<string, JournalStep>;
@@ -45,12 +44,8 @@ export class FlowExecution {
   readonly #replay: readonly JournalStep[];
   #replayed = 0;
   #position: number;
-  #lastKey = 0;
   readonly #open = new Map<string, OpenStep>();
-  /** Keys of steps that the code has made: those on record, and those that it named itself. */
-  readonly #made = new Set<string>();
-  /** How many steps the code has made. */
-  #steps = 0;
+  readonly #keys = new StepKeys();
   readonly #ended = new EndedSteps();
   #active = 0;
   readonly #drain = new Drain(() => this.#pump());
@@ -80,8 +75,8 @@ export class FlowExecution {
     this.#undo = deps.steps.find(({ kind }) => kind === 'undo');
     this.#stall = new ReplayStall({
       runtime: deps.runtime,
-      stepsMade: () => this.#steps,
-      isSettled: ({ key }) => !this.#end || this.#made.has(key),
+      stepsMade: () => this.#keys.count,
+      isSettled: ({ key }) => !this.#end || this.#keys.has(key),
       isCodeOver: () => this.#finishing !== undefined,
       continueRun: () => this.#pump(),
       block: (step, minutes) =>
@@ -145,7 +140,7 @@ export class FlowExecution {
       return;
     }
     const { runtime, journal } = this.#deps;
-    const key = this.#keyOf(request);
+    const key = this.#keys.next(request.key);
     const digest = digestOf(request.input ?? null);
     const past = this.#journal.get(key);
     const { kind, name } = request;
@@ -154,9 +149,7 @@ export class FlowExecution {
       this.#block(`step:${key}`, difference);
       return;
     }
-    // A run of many steps must not remember each number.
-    if (past || request.key !== undefined) this.#made.add(key);
-    this.#steps += 1;
+    this.#keys.note(key, past !== undefined || request.key !== undefined);
     const startedAt = past?.startedAt ?? runtime.now();
     const open = past?.position === undefined ? past : undefined;
     const made = { key, request, digest, startedAt, open, resolve, reject };
@@ -170,20 +163,6 @@ export class FlowExecution {
       step.listen(() => this.#cancel(step));
       void this.#work(step);
     } else this.#pump();
-  }
-
-  /** Numbers begin with a digit and keys with a letter, so that neither can be taken for the other. */
-  #keyOf({ key }: StepRequest): string {
-    if (key === undefined) {
-      this.#lastKey += 1;
-      return String(this.#lastKey);
-    }
-    if (STEP_KEY.test(key) && !this.#made.has(key)) return key;
-    throw new ToolFailure('VALIDATION_ERROR', `The key ${key} of a step is taken or not usable.`, {
-      suggestions: [
-        'Give each step a key of its own: a letter, then letters, digits, "_", "." or "-".',
-      ],
-    });
   }
 
   /** Returns the steps that are worked on at this moment; the journal does not have them yet. */
