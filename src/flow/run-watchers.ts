@@ -1,6 +1,7 @@
 /** Those in this process who wait for the end of a run. */
 import { ToolFailure } from '../contract/errors.ts';
 import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
+import { inParallel } from '../kit/data/bounded-work.ts';
 
 export const noRun = (runId: string): ToolFailure =>
   new ToolFailure('NOT_FOUND', `There is no run ${runId}.`);
@@ -9,6 +10,9 @@ export const unwatchable = (runId: string): ToolFailure =>
   new ToolFailure('STORE_UNAVAILABLE', 'This crib is closed.', {
     suggestions: [`The run ${runId} stays on record: a crib that registers its flow continues it.`],
   });
+
+/** For how many runs the store is asked at a time: one after the other they would take seconds. */
+const READ_AT_ONCE = 64;
 
 interface Watcher {
   resolve(run: FlowRun): void;
@@ -42,12 +46,12 @@ export class RunWatchers {
 
   /** Reads the runs that are waited for and not worked on here, and tells of those that are over. */
   async refresh(flows: Pick<Flows, 'get'>, isActive: (runId: string) => boolean): Promise<void> {
-    for (const runId of this.runs()) {
-      if (isActive(runId)) continue;
+    const elsewhere = this.runs().filter((runId) => !isActive(runId));
+    await inParallel(elsewhere, READ_AT_ONCE, async (runId) => {
       const run = await flows.get(runId);
       if (run) this.settle(run);
       else this.fail(runId, noRun(runId));
-    }
+    });
   }
 
   /** Rejects those who wait for a run whose end this process will not see. */

@@ -4,6 +4,8 @@ import { DueRuns, type DueRunsDeps } from './due-runs.ts';
 
 const HOUR = 3_600_000;
 
+const refreshes: number[] = [];
+
 const open = (parts: object, now: () => number) => {
   const { flows } = createMemoryStore();
   const deps = {
@@ -16,7 +18,7 @@ const open = (parts: object, now: () => number) => {
       recheckDue: async () => undefined,
       dropCancelled: async () => undefined,
     },
-    watchers: { refresh: async () => undefined },
+    watchers: { refresh: async () => refreshes.push(now()) },
     scheduler: { after: () => undefined },
     onlyAwaited: false,
   };
@@ -49,6 +51,17 @@ describe('the looks for due runs', () => {
     await dueRuns.look();
     expect(asked.slice(0, 2)).toEqual(['claim', 'list']);
     expect(asked).toHaveLength(202);
+  });
+
+  it('read the runs that others work on and somebody here awaits at most once a second', async () => {
+    let now = 1_000_000;
+    refreshes.length = 0;
+    const dueRuns = open({ claim: async () => [], list: async () => [] }, () => now);
+    for (const ms of [0, 5, 500, 1_000, 1_400]) {
+      now = 1_000_000 + ms;
+      await dueRuns.look();
+    }
+    expect(refreshes).toEqual([1_000_000, 1_001_000]);
   });
 
   it('forget old runs every hour, also after the clock was set back', async () => {

@@ -25,7 +25,7 @@ export interface DueRunsDeps extends Pick<RunDeps, 'registry' | 'approval'> {
 const CLAIMED_AT_ONCE = 64;
 const EXPIRE_EVERY_MS = HOUR_MS;
 
-/** How often the store is asked for answers that came in other processes. */
+/** How often the store is asked for answers that came in other processes, and for runs that ended there. */
 const ANSWERS_EVERY_MS = 1_000;
 
 const isEvent = (waitsFor: string): boolean => waitsFor.startsWith('event:');
@@ -72,8 +72,8 @@ export class DueRuns {
       this.#answersAt = now;
       await turns.dropCancelled();
       if ((await wakeAnswered(asked, waits)) > 0) scheduler.after(0);
+      await watchers.refresh(flows, (runId) => turns.isHeld(runId));
     }
-    await watchers.refresh(flows, (runId) => turns.isHeld(runId));
     if (Math.abs(now - this.#expiredAt) < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;
     await flows.expire(now - KEPT_MS);
