@@ -5,7 +5,8 @@ import type { FlowRun, FlowStatus, RunChange } from '../contract/flow-store.ts';
 import { canonicalJson } from '../kit/data/canonical-json.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 import { isPlainId } from '../kit/text/plain-id.ts';
-import { type TurnEnd, thrownError } from './turn.ts';
+import { thrownError } from '../pipeline/record/thrown-error.ts';
+import type { TurnEnd } from './turn.ts';
 
 /** How long a finished run is kept. */
 export const KEPT_MS = 30 * DAY_MS;

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { FlowRun } from '../contract/flow-store.ts';
 import type { Span, Telemetry, TraceContext } from '../contract/telemetry.ts';
-import { type TurnEnd, thrownError } from './turn.ts';
+import { thrownError } from '../pipeline/record/thrown-error.ts';
+import type { TurnEnd } from './turn.ts';
 
 /** Picks the trace of whoever starts a run, for the record of the run. */
 export const traceOf = ({ trace }: Pick<FlowRun, 'trace'>): Pick<FlowRun, 'trace'> =>

@@ -10,12 +10,13 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
 import type { Writable } from '../kit/data/writable.ts';
+import { thrownError } from '../pipeline/record/thrown-error.ts';
 import { mayHaveChanged } from '../registry/changing-steps.ts';
 import { onlyReads } from '../registry/only-reads.ts';
 import { hasChangedNothing } from '../registry/unchanged-calls.ts';
 import { KEPT_MS } from './run-record.ts';
 import { type FlowSeals, isOurEnd, plantedEnd } from './run-seals.ts';
-import { type StepAttempt, type StepEnd, thrownError } from './turn.ts';
+import type { StepAttempt, StepEnd } from './turn.ts';
 
 export interface StepCall {
   readonly tool: string;

@@ -2,8 +2,7 @@
 import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep, StepKind } from '../contract/flow-store.ts';
 import { jsonValue } from '../kit/data/json-value.ts';
-import { reasonOf } from '../kit/data/reason-of.ts';
-import { codedFailure } from '../pipeline/record/read-thrown.ts';
+import { thrownError } from '../pipeline/record/thrown-error.ts';
 
 /** How a step ended, or what it waits for. */
 export type StepEnd =
@@ -58,23 +57,6 @@ export type TurnEnd =
   | { readonly type: 'blocked'; readonly waitsFor: string; readonly error: ToolError }
   /** Another process has the run, or the store fails: this turn writes nothing any more. */
   | { readonly type: 'lost'; readonly cause: unknown };
-
-/** Returns an error as JSON can hold it, without a partial result that JSON cannot hold. */
-const plainError = (error: ToolError): ToolError => {
-  try {
-    return jsonValue(error) as ToolError;
-  } catch {
-    const { partial: _partial, ...plain } = error;
-    return plain;
-  }
-};
-
-/** Turns what the code of a flow threw into an error on record. Never throws, whatever was thrown. */
-export const thrownError = (thrown: unknown): ToolError => {
-  const coded = codedFailure(thrown);
-  if (!coded) return toolError('EXECUTION_FAILED', reasonOf(thrown));
-  return plainError(toolError(coded.code, coded.message, coded.extras));
-};
 
 /** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */
 export const plainValue = (value: unknown): unknown => {

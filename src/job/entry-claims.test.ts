@@ -59,6 +59,14 @@ describe('the claim at the entry of a handler', () => {
     expect(await enter('one', completed)).toMatchObject({ state: 'completed' });
   });
 
+  it('a job whose attempt broke may be entered again', async () => {
+    const { enter } = open();
+    await expect(enter('one', async () => Promise.reject(new Error('broken')))).rejects.toThrow(
+      'broken',
+    );
+    expect(await enter('one', completed)).toMatchObject({ state: 'completed' });
+  });
+
   it('another job under the id of one that has run is refused for good', async () => {
     const { deps, enter } = open();
     await enter('one', completed);

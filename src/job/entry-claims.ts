@@ -106,11 +106,18 @@ export const claimedAtEntry = async (
   if (claim.state !== 'new') {
     return { state: 'postponed', retryAfterMs: BUSY_MS, reason: 'Another worker has the job.' };
   }
-  const end = await run();
+  const giveBack = () => settle(() => replays.abandon(key, executionId), deps);
+  let end: JobEnd;
+  try {
+    end = await run();
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
   if (end.state === 'completed') {
     const result = storedResult(job, executionId, end.result);
     const expiresAt = runtime.now() + REMEMBERED_MS;
     await settle(() => replays.finish({ key, executionId }, result, expiresAt), deps);
-  } else await settle(() => replays.abandon(key, executionId), deps);
+  } else await giveBack();
   return end;
 };

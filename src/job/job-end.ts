@@ -2,7 +2,9 @@
 import { ERRORS, type ErrorCode, type ToolError, toolError } from '../contract/errors.ts';
 import type { JobEnd } from '../contract/queue.ts';
 import { compact } from '../kit/data/compact.ts';
-import { isCoded, reasonOf } from '../kit/data/reason-of.ts';
+import { isText } from '../kit/data/is-text.ts';
+import { isError, propertyOf, reasonOf } from '../kit/data/reason-of.ts';
+import { thrownError } from '../pipeline/record/thrown-error.ts';
 import { checkPayload } from './check-payload.ts';
 
 /** Thrown through a handler when its job waits for something outside. */
@@ -30,16 +32,15 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set([
 export const isHopeless = ({ code, inDoubt, retryable }: ToolError): boolean =>
   inDoubt !== undefined || (!retryable && (!ERRORS[code].recoverable || HOPELESS.has(code)));
 
-/** Reads the error that a handler threw; any that has no code of the table is EXECUTION_FAILED. */
+/** Reads the error that a handler threw, with the call of the job in doubt that it may name. */
 const errorOf = (thrown: unknown): ToolError => {
-  if (thrown instanceof Error && isCoded(thrown)) {
-    return toolError(thrown.code, thrown.message, thrown.extras);
-  }
-  return toolError('EXECUTION_FAILED', reasonOf(thrown));
+  const inDoubt = propertyOf(propertyOf(thrown, 'extras'), 'inDoubt');
+  return { ...thrownError(thrown), ...(isText(inDoubt) && { inDoubt }) };
 };
 
+/** Turns what a handler threw into the end of its attempt. Never throws. */
 export const failedEnd = (thrown: unknown): JobEnd => {
-  if (thrown instanceof PostponedJob) {
+  if (isError(thrown) && thrown instanceof PostponedJob) {
     const { retryAfterMs, message: reason, approvalId } = thrown;
     return { state: 'postponed', retryAfterMs, reason, ...compact({ approvalId }) };
   }

@@ -42,3 +42,36 @@ describe('a listener that is called with the ends of attempts', () => {
     expect(errors).toEqual(['The onEnd of a worker threw.']);
   });
 });
+
+describe('a handler that throws a malformed failure', () => {
+  it.each([
+    ['without extras', () => Object.assign(new Error('no'), { code: 'TIMEOUT', extras: null })],
+    [
+      'with suggestions that are no list',
+      () => Object.assign(new Error('no'), { code: 'TIMEOUT', extras: { suggestions: 7 } }),
+    ],
+    [
+      'with a part that JSON cannot hold',
+      () => Object.assign(new Error('no'), { code: 'TIMEOUT', extras: { partial: 1n } }),
+    ],
+    [
+      'whose code cannot be read',
+      () =>
+        Object.defineProperty(new Error('no'), 'code', {
+          get: () => {
+            throw new Error('no code');
+          },
+        }),
+    ],
+  ])('ends its attempt: %s', async (_what, failure) => {
+    const { crib, errors } = await open();
+    crib.jobs.register('break', () => {
+      throw failure();
+    });
+    const jobId = await crib.jobs.enqueue('break', null, { retries: 0 });
+    await crib.jobs.work();
+    await expect.poll(async () => (await crib.jobs.get(jobId))?.state).toBe('dead');
+    expect((await crib.jobs.get(jobId))?.error?.message).toBe('no');
+    expect(errors).toEqual([]);
+  });
+});

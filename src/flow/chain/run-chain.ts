@@ -9,8 +9,8 @@ import type {
 } from '../../contract/chain.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
+import { thrownError } from '../../pipeline/record/thrown-error.ts';
 import { Limiter } from '../declared/run/limiter.ts';
-import { thrownError } from '../turn.ts';
 import { noSteps, type ScopeCaller, type StepOutput, scopeCaller } from '../values/scope.ts';
 import { type ChainNode, chainGraph } from './chain-graph.ts';
 

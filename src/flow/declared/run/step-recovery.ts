@@ -2,7 +2,8 @@
 import { type ToolError, ToolFailure } from '../../../contract/errors.ts';
 import type { FlowApproval, FlowContext, FlowStepOptions } from '../../../contract/flow.ts';
 import type { FlowDataStep, FlowLastResort } from '../../../contract/flow-data.ts';
-import { cancelledStep, thrownError } from '../../turn.ts';
+import { thrownError } from '../../../pipeline/record/thrown-error.ts';
+import { cancelledStep } from '../../turn.ts';
 import { lastResortOf } from '../step-tree.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 
