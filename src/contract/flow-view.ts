@@ -1,5 +1,4 @@
 /** A run and its steps as people look at them: with what each call cost, and as a graph. */
-
 import type { AuditLog, AuditRow } from './audit.ts';
 import { summaryOfRow } from './call-summary.ts';
 import type { FlowRun, JournalStep, StepKind } from './flow-store.ts';

@@ -1,5 +1,4 @@
 /** The types of job that use services of the embedding program, and the one that runs a flow to its end. */
-
 import type { AuditLog, AuditStatus } from '../contract/audit.ts';
 import { isOwner } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';

@@ -1,5 +1,4 @@
 /** Counts the calls that end in this process from now on: `crib.metrics.watch`. */
-
 import type { Events, MeasuredCall } from '../contract/events.ts';
 import type { CallFigures, MetricWatch } from '../contract/metrics.ts';
 import type { Runtime } from '../contract/runtime.ts';

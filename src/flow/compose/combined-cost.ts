@@ -3,8 +3,8 @@
  * first part runs; nothing is held for the whole, because each part holds its own.
  */
 import type { Tool } from '../../contract/tool.ts';
-import type { MostCost } from '../../contract/tool-cost.ts';
-import { estimateCost, MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
+import { MICROS_PER_USD, type MostCost } from '../../contract/tool-cost.ts';
+import { estimateCost } from '../../governance/ledger/estimate-cost.ts';
 
 /** A part, and its input where that is known before the whole runs. */
 export interface PricedPart {

@@ -3,8 +3,6 @@ import type { Estimate } from '../../contract/call.ts';
 import type { Capability, Tool } from '../../contract/tool.ts';
 import { type CostModel, MICROS_PER_USD } from '../../contract/tool-cost.ts';
 
-export { MICROS_PER_USD };
-
 /** Rounds up: an estimate that is a fraction too low would let a budget be overspent. */
 export const toMicros = (usd: number): number =>
   Number.isFinite(usd) && usd > 0 ? Math.ceil(usd * MICROS_PER_USD - 1e-6) : 0;

@@ -1,5 +1,4 @@
 /** Derives the figures that people read from counts. */
-
 import type { CallCounts, CallFigures, CountedStatus } from '../../contract/metrics.ts';
 import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import { quantileOf } from '../../kit/metrics/duration-buckets.ts';

@@ -2,8 +2,8 @@
 import type { ApprovalRecord, ApprovalRequest } from '../../contract/approver.ts';
 import type { Estimate } from '../../contract/call.ts';
 import { callSummary } from '../../contract/call-summary.ts';
+import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import { type Binding, callKeyOf, shownTargets } from '../../governance/approvals/binding.ts';
-import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { durableStepOf } from '../durable-work.ts';

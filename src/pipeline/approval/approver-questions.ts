@@ -1,5 +1,4 @@
 /** Asks approvers about calls, and waits for none beyond the moment when its answer would still count. */
-
 import type { ApprovalRequest, Approver, Decision } from '../../contract/approver.ts';
 import type { CallRequest } from '../../contract/call.ts';
 import type { Runtime } from '../../contract/runtime.ts';

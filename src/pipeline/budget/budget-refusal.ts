@@ -2,8 +2,8 @@
 import type { Call } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { BudgetUnit } from '../../contract/store.ts';
+import { MICROS_PER_USD } from '../../contract/tool-cost.ts';
 import { ALL_TIME } from '../../governance/ledger/budget.ts';
-import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { failed } from '../outcome.ts';
 import type { RefusedHold } from './holds.ts';
 

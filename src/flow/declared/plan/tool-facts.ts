@@ -1,6 +1,7 @@
 /** What a tool says of itself that a plan tells: what a call of it costs and changes. */
 import type { Tool } from '../../../contract/tool.ts';
-import { estimateCost, MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
+import { MICROS_PER_USD } from '../../../contract/tool-cost.ts';
+import { estimateCost } from '../../../governance/ledger/estimate-cost.ts';
 import { mostCost } from '../../../governance/ledger/most-cost.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
 

@@ -1,5 +1,4 @@
 /** Turns what other processes wrote to the store into events of this process. */
-
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import type { AuditRow } from '../../../contract/audit.ts';
 import { MICROS_PER_USD } from '../../../contract/tool-cost.ts';

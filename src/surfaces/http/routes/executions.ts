@@ -1,5 +1,4 @@
 /** Calls that were made: listing, showing, cancelling and undoing them. */
-
 import { z } from 'zod';
 import {
   AUDIT_STATUSES,
