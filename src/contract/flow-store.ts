@@ -27,6 +27,9 @@ export type FlowStatus = (typeof FLOW_STATUSES)[number];
 /** The statuses in which nothing more happens by itself. */
 export const FINISHED: ReadonlySet<FlowStatus> = new Set(['completed', 'failed', 'cancelled']);
 
+/** How the waits begin that an answer ends: the decision of a person, and the end of another run. */
+export const ANSWER_WAITS = ['approval:', 'run:'] as const;
+
 /** The step of another run that waits for this one. */
 export interface FlowParent {
   readonly runId: string;
@@ -189,6 +192,8 @@ export interface Flows {
   get(runId: string): Promise<FlowRun | undefined>;
   /** Lists runs, newest first. */
   list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
+  /** Lists the waiting runs that an answer can end the wait of (`ANSWER_WAITS`), newest first. */
+  waitingForAnswer(limit: number): Promise<readonly FlowRun[]>;
   /** Takes over runs that are due and that no living process owns. */
   claim(request: ClaimRequest): Promise<readonly FlowRun[]>;
   /**

@@ -7,6 +7,7 @@ const METHODS: Readonly<Record<keyof Flows, number>> = {
   create: 2,
   get: 1,
   list: 1,
+  waitingForAnswer: 1,
   claim: 1,
   unclaimed: 1,
   lost: 1,

@@ -36,6 +36,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     },
     get: (runId) => flows.get(runId),
     list: (filter) => flows.list(filter),
+    waitingForAnswer: (limit) => flows.waitingForAnswer(limit),
     claim: (request) => flows.claim(request),
     unclaimed: (request) => flows.unclaimed(request),
     lost: (claims) => flows.lost(claims),

@@ -1,6 +1,7 @@
 /** What both stores do with runs: apply a change, tell whether a run fits a filter. */
 import { ToolFailure } from '../contract/errors.ts';
 import {
+  ANSWER_WAITS,
   type ClaimRequest,
   type FlowEvent,
   type FlowFilter,
@@ -37,6 +38,17 @@ export const fitsFilter = (run: FlowRun, filter: FlowFilter): boolean =>
   (filter.flow === undefined || run.flow === filter.flow) &&
   (filter.userId === undefined || run.caller.userId === filter.userId) &&
   (filter.before === undefined || run.createdAt < filter.before);
+
+/** Tells whether the answer of a person or of another run can end the wait of a run. */
+export const waitsForAnswer = ({ status, waitsFor = [] }: FlowRun): boolean =>
+  status === 'waiting' &&
+  waitsFor.some((each) => ANSWER_WAITS.some((wait) => each.startsWith(wait)));
+
+/**
+ * What the record of such a run contains, so that a database passes over those that wait for events, of
+ * which there may be thousands. Other records may contain it as well.
+ */
+export const ANSWER_MARKS = ANSWER_WAITS.map((wait) => `"${wait}`);
 
 /** Tells whether a run that is due is one of those that a claim asks for. */
 export const isClaimable = (run: FlowRun, { flows, within }: ClaimRequest): boolean =>

@@ -11,9 +11,9 @@ import type { Store } from '../../src/contract/store.ts';
 import { sha256Hex } from '../../src/kit/data/canonical-json.ts';
 import { NOW, times } from './store-samples.ts';
 
-type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
+export type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
 
-const sampleRun = (id: string, parts: Partial<FlowRun> = {}): FlowRun => ({
+export const sampleRun = (id: string, parts: Partial<FlowRun> = {}): FlowRun => ({
   id,
   epoch: 1,
   flow: 'report',
@@ -366,25 +366,6 @@ export const describeFlows = (use: Use): void => {
         await flows.release(claim, { status: 'waiting', updatedAt: NOW, waitsFor: ['event:go'] });
         await flows.change('run-1', { status: 'blocked', updatedAt: NOW, waitsFor: undefined });
         expect(await flows.get('run-1')).not.toHaveProperty('waitsFor');
-      }));
-
-    it('lists runs by status, flow and user, newest first, and forgets old finished ones', () =>
-      use(async ({ flows }) => {
-        for (const [at, id] of ['a', 'b', 'c'].entries()) {
-          await flows.create(
-            sampleRun(id, { createdAt: NOW + at, flow: id === 'c' ? 'x' : 'report' }),
-          );
-        }
-        await flows.release({ id: 'a', epoch: 1 }, { status: 'failed', updatedAt: NOW });
-        const ids = async (filter: Parameters<typeof flows.list>[0]) =>
-          (await flows.list(filter)).map(({ id }) => id);
-        expect(await ids({})).toEqual(['c', 'b', 'a']);
-        expect(await ids({ flow: 'report' })).toEqual(['b', 'a']);
-        expect(await ids({ status: 'failed' })).toEqual(['a']);
-        expect(await ids({ userId: 'nobody' })).toEqual([]);
-        expect(await ids({ limit: 1, before: NOW + 2 })).toEqual(['b']);
-        expect(await flows.expire(NOW + 1)).toBe(1);
-        expect(await ids({})).toEqual(['c', 'b']);
       }));
   });
 };

@@ -8,6 +8,7 @@ import { describeContent } from './store-content.ts';
 import { describeFlows } from './store-flows.ts';
 import { describeLedger } from './store-ledger.ts';
 import { describeRollUps } from './store-roll-ups.ts';
+import { describeRunLists } from './store-run-lists.ts';
 import { type OpenStore, times } from './store-samples.ts';
 import { describeTokens } from './store-tokens.ts';
 import { describeVectors } from './store-vectors.ts';
@@ -36,6 +37,7 @@ export const describeStore = (name: string, open: OpenStore): void => {
     describeContent(use);
     describeTokens(use);
     describeFlows(use);
+    describeRunLists(use);
     describeVectors(use);
     describeRollUps(use);
     describeAlerts(use);

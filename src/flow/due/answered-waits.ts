@@ -4,6 +4,7 @@
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import {
+  ANSWER_WAITS,
   type ClaimRequest,
   FINISHED,
   type FlowRun,
@@ -17,8 +18,7 @@ export interface AnsweredWaitsDeps {
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
 }
 
-const APPROVAL = 'approval:';
-const CHILD = 'run:';
+const [APPROVAL, CHILD] = ANSWER_WAITS;
 
 /** How many waiting runs one look reads, the newest. */
 const MAX_WAITING = 10_000;
@@ -56,7 +56,7 @@ export const wakeAnswered = async (
   { now, flows: flowKeys, within }: Omit<ClaimRequest, 'limit'>,
   deps: AnsweredWaitsDeps,
 ): Promise<number> => {
-  const runs = await deps.flows.list({ status: 'waiting', limit: MAX_WAITING });
+  const runs = await deps.flows.waitingForAnswer(MAX_WAITING);
   const waiting = runs.filter(
     (run) =>
       !(run.wakeAt !== undefined && run.wakeAt <= now) &&

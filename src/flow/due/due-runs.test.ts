@@ -40,7 +40,7 @@ describe('the looks for due runs', () => {
           asked.push('claim');
           return [];
         },
-        list: async () => {
+        waitingForAnswer: async () => {
           asked.push('list');
           return waiting;
         },
@@ -56,7 +56,7 @@ describe('the looks for due runs', () => {
   it('read the runs that others work on and somebody here awaits at most once a second', async () => {
     let now = 1_000_000;
     refreshes.length = 0;
-    const dueRuns = open({ claim: async () => [], list: async () => [] }, () => now);
+    const dueRuns = open({ claim: async () => [], waitingForAnswer: async () => [] }, () => now);
     for (const ms of [0, 5, 500, 1_000, 1_400]) {
       now = 1_000_000 + ms;
       await dueRuns.look();

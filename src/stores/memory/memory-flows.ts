@@ -25,6 +25,7 @@ import {
   takenEvents,
   takenRun,
   tooManyEvents,
+  waitsForAnswer,
   wakes,
 } from '../flow-run.ts';
 import { jsonCopy } from '../plain-json.ts';
@@ -86,6 +87,11 @@ export class MemoryFlows implements Flows {
     const runs = [...this.#runs.values()].map(({ run }) => run);
     const fitting = runs.filter((run) => fitsFilter(run, filter)).reverse();
     return fitting.slice(0, filter.limit ?? DEFAULT_LIMIT);
+  }
+
+  async waitingForAnswer(limit: number): Promise<readonly FlowRun[]> {
+    const runs = [...this.#runs.values()].map(({ run }) => run);
+    return runs.filter(waitsForAnswer).reverse().slice(0, limit);
   }
 
   async claim(request: ClaimRequest): Promise<readonly FlowRun[]> {

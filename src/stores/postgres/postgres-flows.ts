@@ -21,6 +21,7 @@ import {
 } from '../../contract/flow-store.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
+  ANSWER_MARKS,
   changedRun,
   DEFAULT_LIMIT,
   EVENT_HEAD,
@@ -28,6 +29,7 @@ import {
   notOwned,
   parseRecord,
   tooManyEvents,
+  waitsForAnswer,
   wakes,
 } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
@@ -51,6 +53,7 @@ export class PostgresFlows implements Flows {
   readonly #find: Statement;
   readonly #holders: Statement;
   readonly #list: Statement;
+  readonly #waitingForAnswer: Statement;
   readonly #steps: Statement;
   readonly #events: Statement;
   readonly #eventHeads: Statement;
@@ -66,6 +69,11 @@ export class PostgresFlows implements Flows {
        AND flow = coalesce($2, flow) AND user_id = coalesce($3, user_id)
        AND created_at < coalesce($4::float8, 'Infinity')
        ORDER BY created_at DESC, id DESC LIMIT $5`,
+    );
+    const mayWait = ANSWER_MARKS.map((mark) => `position('${mark}' IN record) > 0`).join(' OR ');
+    this.#waitingForAnswer = prepare(
+      `SELECT record FROM @flow_runs WHERE status = 'waiting' AND (${mayWait})
+       ORDER BY created_at DESC, id DESC LIMIT $1`,
     );
     this.#steps = prepare('SELECT record FROM @flow_steps WHERE run_id = $1 ORDER BY position');
     this.#events = prepare(
@@ -92,6 +100,11 @@ export class PostgresFlows implements Flows {
     const text = (value: string | undefined) => (value === undefined ? null : toSqlText(value));
     const rows = await this.#list.all<RunRow>(status, text(flow), text(userId), before, limit);
     return rows.map((row) => parseRecord(row));
+  }
+
+  async waitingForAnswer(limit: number): Promise<readonly FlowRun[]> {
+    const rows = await this.#waitingForAnswer.all<RunRow>(limit);
+    return rows.map((row) => parseRecord<FlowRun>(row)).filter(waitsForAnswer);
   }
 
   claim(request: ClaimRequest): Promise<readonly FlowRun[]> {

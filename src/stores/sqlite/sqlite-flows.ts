@@ -20,6 +20,7 @@ import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
+  ANSWER_MARKS,
   changedRun,
   DEFAULT_LIMIT,
   EVENT_HEAD,
@@ -30,6 +31,7 @@ import {
   takenEvents,
   takenRun,
   tooManyEvents,
+  waitsForAnswer,
   wakes,
 } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
@@ -61,6 +63,11 @@ const stepRows = (steps: readonly JournalStep[]): StepRows => ({
 /** How many due runs are read at a time. */
 const PAGE = 500;
 
+/** Finds the records that may be those of runs which an answer wakes. */
+const MAY_WAIT = ANSWER_MARKS.map((mark) => `instr(record, '${mark}') > 0`).join(' OR ');
+/** Finds the runs that ended long ago. */
+const OLD = 'WHERE wake_at IS NULL AND finished = 1 AND updated_at < ?';
+
 export class SqliteFlows implements Flows {
   readonly #deps: SqliteDeps;
   readonly #find: Statement;
@@ -68,6 +75,7 @@ export class SqliteFlows implements Flows {
   readonly #due: Statement;
   readonly #list: Statement;
   readonly #listWaiting: Statement;
+  readonly #waitingForAnswer: Statement;
   readonly #steps: Statement;
   readonly #putStep: Statement;
   readonly #putEvent: Statement;
@@ -100,8 +108,12 @@ export class SqliteFlows implements Flows {
          ORDER BY created_at DESC, id DESC LIMIT ?`,
       );
     this.#list = list('coalesce(?, status)');
-    // Looked for every second: by an index of its own, which finished runs do not fill.
+    // By an index of its own, which finished runs do not fill.
     this.#listWaiting = list("'waiting'");
+    this.#waitingForAnswer = prepare(
+      `SELECT record FROM flow_runs WHERE status = 'waiting' AND (${MAY_WAIT})
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+    );
     this.#steps = prepare('SELECT record FROM flow_steps WHERE run_id = ? ORDER BY rowid');
     this.#putStep = prepare(
       `INSERT INTO flow_steps (run_id, key, record) VALUES (?, ?, ?)
@@ -123,12 +135,10 @@ export class SqliteFlows implements Flows {
        WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?`,
     );
     this.#lastEvent = prepare('SELECT max(id) AS id FROM flow_events WHERE run_id = ?');
-    const old =
-      'SELECT id FROM flow_runs WHERE wake_at IS NULL AND finished = 1 AND updated_at < ?';
     this.#expire = [
-      prepare(`DELETE FROM flow_steps WHERE run_id IN (${old})`),
-      prepare(`DELETE FROM flow_events WHERE run_id IN (${old})`),
-      prepare('DELETE FROM flow_runs WHERE wake_at IS NULL AND finished = 1 AND updated_at < ?'),
+      prepare(`DELETE FROM flow_steps WHERE run_id IN (SELECT id FROM flow_runs ${OLD})`),
+      prepare(`DELETE FROM flow_events WHERE run_id IN (SELECT id FROM flow_runs ${OLD})`),
+      prepare(`DELETE FROM flow_runs ${OLD}`),
     ];
   }
 
@@ -159,6 +169,13 @@ export class SqliteFlows implements Flows {
       const rows =
         status === 'waiting' ? this.#listWaiting.all(...values) : this.#list.all(status, ...values);
       return rows.map((row) => parseRecord(row as RunRow));
+    });
+  }
+
+  waitingForAnswer(limit: number): Promise<readonly FlowRun[]> {
+    return this.#deps.writer.read(() => {
+      const rows = this.#waitingForAnswer.all(limit) as unknown as readonly RunRow[];
+      return rows.map((row) => parseRecord<FlowRun>(row)).filter(waitsForAnswer);
     });
   }
 
