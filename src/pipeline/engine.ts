@@ -135,7 +135,10 @@ export class Engine {
 
   /** Hides secrets in an error that no call has made, such as that of a job's handler. */
   redactError(error: ToolError): ToolError {
-    return redactError(error, this.#deps.redactor);
+    const { redactor } = this.#deps;
+    const clean = redactError(error, redactor);
+    if (clean.partial === undefined) return clean;
+    return { ...clean, partial: redactor.record(clean.partial) };
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sendingTools } from '../../../test/fixtures/sending-tools.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { defineFlow } from '../../contract/define-flow.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { JobState } from '../../contract/queue.ts';
+import { REDACTED } from '../../governance/redaction/redaction.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { sqliteDepsOf } from '../../stores/sqlite/sqlite-store.ts';
 import { createCribHost } from '../create-crib.ts';
@@ -161,6 +163,20 @@ describe('crib.jobs', () => {
     const message = (await crib.jobs.get(jobId))?.error?.message;
     expect(message).toContain('no access with');
     expect(message).not.toContain('a1B2');
+  });
+
+  it('threat: a secret in the partial result that a handler throws is not on record', async () => {
+    const { crib } = await open();
+    crib.jobs.register('leaky', () => {
+      const partial = { sent: 2, password: 'correct-horse', log: [`ghp_${'a1B2'.repeat(9)}`] };
+      throw new ToolFailure('EXECUTION_FAILED', 'The third was refused.', { partial });
+    });
+    const jobId = await crib.jobs.enqueue('leaky', null, { retries: 0 });
+    await crib.jobs.work();
+    await untilState(crib, jobId, 'dead');
+    expect((await crib.jobs.get(jobId))?.error?.partial).toEqual({
+      ...{ sent: 2, password: REDACTED, log: [REDACTED] },
+    });
   });
 
   it('a call that policy denies makes the job dead at once', async () => {
