@@ -24,7 +24,7 @@ import { LocalCrib, type LocalCribDeps } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import type { HostDeps } from './opening/host-deps.ts';
-import { type CribParts, hostOf, type LateCrib, openParts } from './opening/open-parts.ts';
+import { type BaseDeps, hostOf, type LateCrib, openBaseDeps } from './opening/open-base-deps.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
 
 /** Parts that are made when the first call needs them. */
@@ -104,8 +104,8 @@ const healthSettingsOf = (
 const userOf = ({ home, secrets }: CribOptions) => ({ home: userFolder(home), secrets });
 
 /** Loads the tools. Those that read stored results are loaded before the crib exists. */
-const loadAllTools = (options: CribOptions, parts: CribParts): Promise<void> => {
-  const { config, runtime, sandboxes, events, sources, late, registry, team } = parts;
+const loadAllTools = (options: CribOptions, base: BaseDeps): Promise<void> => {
+  const { config, runtime, sandboxes, events, sources, late, registry, team } = base;
   const read: LoadToolsDeps['read'] = async (...page) => late.crib?.results.read(...page);
   const deps = { config, runtime, sandboxes, events, read, sources, store: storeOf(late) };
   return loadTools(registry, options, { ...deps, team: team?.source });
@@ -114,7 +114,7 @@ const loadAllTools = (options: CribOptions, parts: CribParts): Promise<void> => 
 /** Makes the access to the policy: the rules of the options, and those of a team. */
 const rulesOf = async (
   options: CribOptions,
-  { config, runtime, registry, team }: CribParts,
+  { config, runtime, registry, team }: BaseDeps,
 ): Promise<LateDeps['policy']> => {
   const own = await policyOf(options, config, { log: runtime.log, tools: registry });
   return team ? lazyAsync(async () => team.withRules(await own())) : own;
@@ -123,12 +123,12 @@ const rulesOf = async (
 /** Puts together what the crib is made of. */
 const cribDepsOf = async (
   options: CribOptions,
-  parts: CribParts,
+  base: BaseDeps,
   { onlyAwaitedRuns = false }: HostDeps,
 ): Promise<LocalCribDeps> => {
-  const { config, project, root, runtime, events, registry, usage, sandboxes, redactor } = parts;
-  const { late, lock, mcp, members, team } = parts;
-  const policy = await rulesOf(options, parts);
+  const { config, project, root, runtime, events, registry, usage, sandboxes, redactor } = base;
+  const { late, lock, mcp, members, team } = base;
+  const policy = await rulesOf(options, base);
   const signingKey = lazyAsync(() => openUserKey(userFolder(options.home)));
   const shared = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   const deps = { ...shared, isEnforcedByTeam: team?.isEnforced };
@@ -165,11 +165,11 @@ export const createCribHost = async (
   options: CribOptions = {},
   shared: HostDeps = {},
 ): Promise<CribHost> => {
-  const parts = await openParts(options, shared);
-  await loadAllTools(options, parts);
-  const crib = new LocalCrib(await cribDepsOf(options, parts, shared));
-  parts.late.crib = crib;
-  return withDeliveries(crib, parts.config, parts.runtime);
+  const base = await openBaseDeps(options, shared);
+  await loadAllTools(options, base);
+  const crib = new LocalCrib(await cribDepsOf(options, base, shared));
+  base.late.crib = crib;
+  return withDeliveries(crib, base.config, base.runtime);
 };
 
 /**

@@ -34,7 +34,7 @@ export interface LateCrib {
   crib?: CribHost;
 }
 
-export interface CribParts extends OutsideSources {
+export interface BaseDeps extends OutsideSources {
   readonly config: Config;
   /** The project and the workspace, absolute. */
   readonly project: string;
@@ -121,7 +121,7 @@ const governedTracing = (
   withCleanCallers(withTraceHosts(runtime, config.observation.traceHosts), redactor);
 
 /** Opens the parts. Throws VALIDATION_ERROR or CONFIG_INVALID for options that cannot be used. */
-export const openParts = async (options: CribOptions, shared: HostDeps): Promise<CribParts> => {
+export const openBaseDeps = async (options: CribOptions, shared: HostDeps): Promise<BaseDeps> => {
   await checkOptions(options);
   const plain = await tracingRuntime(options.runtime);
   const { config, sandboxes, redactor, team } = await openSettings(options, plain, shared);
