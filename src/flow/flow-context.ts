@@ -13,6 +13,7 @@ import type { JournalStep, StepKind } from '../contract/flow-store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 import { EventInbox } from './events/event-inbox.ts';
+import { contextFault } from './flow-context-checks.ts';
 import type { FlowExecution } from './flow-execution.ts';
 import { askPerson, callTool, makeValue, runChild, type StepDeps, sleepFor } from './step-ends.ts';
 import type { StepAttempt, StepEnd } from './turn.ts';
@@ -35,6 +36,12 @@ const ignore = (): void => undefined;
 const handled = <T>(promise: Promise<T>): Promise<T> => {
   promise.catch(ignore);
   return promise;
+};
+
+/** Rejects as a step that fails does, so that the code of a flow can catch it. */
+const refusal = (...call: Parameters<typeof contextFault>): Promise<never> | undefined => {
+  const fault = contextFault(...call);
+  return fault && handled(Promise.reject<never>(fault));
 };
 
 /** Runs tasks in a moving window; throws the first failure once all that were started have ended. */
@@ -86,6 +93,9 @@ export class StepContext implements FlowContext {
   call<I, O>(tool: Tool<I, O>, input: I, options?: FlowCallOptions): Promise<O>;
   call(tool: string, input: unknown, options?: FlowCallOptions): Promise<unknown>;
   call(tool: string | Tool, input: unknown, options?: FlowCallOptions): Promise<unknown> {
+    // Most calls have no options: only a tool that is none is looked at.
+    const refused = (options || !tool) && refusal('call', [tool, input, options]);
+    if (refused) return refused;
     const name = typeof tool === 'string' ? tool : tool.name;
     const step = options ? { ...options, tool: name, input } : { tool: name, input };
     const work = (attempt: StepAttempt) => callTool(step, attempt, this.#deps);
@@ -97,20 +107,23 @@ export class StepContext implements FlowContext {
 
   all<T>(
     tasks: readonly (() => Promise<T>)[],
-    { maxConcurrency }: { readonly maxConcurrency?: number } = {},
+    options: { readonly maxConcurrency?: number } = {},
   ): Promise<readonly T[]> {
-    return handled(runAll(tasks, maxConcurrency));
+    return refusal('all', [tasks, options]) ?? handled(runAll(tasks, options.maxConcurrency));
   }
 
   sleep(ms: number, options: FlowStepOptions = {}): Promise<void> {
-    return handled(this.#sleep(ms, options));
+    return refusal('sleep', [ms, options]) ?? handled(this.#sleep(ms, options));
   }
 
   waitForApproval(
     question: string,
     details?: unknown,
-    { key, signal }: FlowStepOptions = {},
+    options: FlowStepOptions = {},
   ): Promise<FlowApproval> {
+    const refused = refusal('waitForApproval', [question, details, options]);
+    if (refused) return refused;
+    const { key, signal } = options;
     const input = { question, ...(details !== undefined && { details }) };
     const asked = signal ? { ...input, signal } : input;
     return this.#step('approval', { name: 'approval', input, key, signal }, (attempt) =>
@@ -120,19 +133,21 @@ export class StepContext implements FlowContext {
 
   waitForEvent(
     name: string,
-    { timeoutMs, key, signal }: FlowStepOptions & { readonly timeoutMs?: number } = {},
+    options: FlowStepOptions & { readonly timeoutMs?: number } = {},
   ): Promise<unknown> {
+    const refused = refusal('waitForEvent', [name, options]);
+    if (refused) return refused;
+    const { timeoutMs, key, signal } = options;
     const input = timeoutMs === undefined ? {} : { timeoutMs };
     return this.#step('event', { name, input, key, signal }, (attempt) =>
       this.events.take(name, timeoutMs, attempt),
     );
   }
 
-  child<I, O>(
-    flow: FlowDefinition<I, O>,
-    input: I,
-    { key, signal, flowUsd }: FlowChildOptions = {},
-  ): Promise<O> {
+  child<I, O>(flow: FlowDefinition<I, O>, input: I, options: FlowChildOptions = {}): Promise<O> {
+    const refused = refusal('child', [flow, input, options]);
+    if (refused) return refused;
+    const { key, signal, flowUsd } = options;
     const name = `${flow.name}@${flow.version}`;
     return this.#step('child', { name, input, key, signal }, (attempt) =>
       runChild(flow as unknown as FlowDefinition, input, {
@@ -143,8 +158,12 @@ export class StepContext implements FlowContext {
     );
   }
 
-  value<T>(name: string, make: () => T | Promise<T>, { key }: FlowStepOptions = {}): Promise<T> {
-    return this.#step('value', { name, input: null, key }, () => makeValue(make, this.#deps));
+  value<T>(name: string, make: () => T | Promise<T>, options: FlowStepOptions = {}): Promise<T> {
+    const { key } = options;
+    return (
+      refusal('value', [name, make, options]) ??
+      this.#step('value', { name, input: null, key }, () => makeValue(make, this.#deps))
+    );
   }
 
   cancelCalls(): void {
