@@ -249,6 +249,20 @@ describe('flows as code', { timeout: SLOW }, () => {
     expect(refused.err).toContain('exports no flow');
     expect(refused.code).not.toBe(0);
   });
+
+  it('the command that continues a run names its module; without it the module is asked for', async () => {
+    const project = createQuickProject();
+    const flow = `{ name: 'ask', version: '1.0.0', run: (flow) => flow.waitForApproval('Go on?') }`;
+    writeFileSync(join(project.folder, 'my flows.mjs'), `export const ask = ${flow};`);
+    const resume = `toolcrib flow resume 'run 7'`;
+    const start = ['flow', 'run', 'ask', '--id', 'run 7', '--module', 'my flows.mjs'];
+    const left = await project.run(start);
+    expect(left.code).toBe(5);
+    expect(left.err).toContain(`Continue it: ${resume} --module 'my flows.mjs'`);
+    const unknown = await project.run(['flow', 'resume', 'run 7']);
+    expect(unknown.code).toBe(5);
+    expect(unknown.err).toContain(`Name the module that brings it: ${resume} --module <file>`);
+  });
 });
 
 describe('a flow that starts another one whose run is blocked', { timeout: SLOW }, () => {

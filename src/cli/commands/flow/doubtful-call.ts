@@ -4,6 +4,7 @@ import type { FlowRun, JournalStep } from '../../../contract/flow-store.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { Io } from '../../io.ts';
 import { shellQuote } from '../../output/format-units.ts';
+import type { ResumeCommand } from './resume-command.ts';
 
 const CALL = 'call:';
 
@@ -19,18 +20,17 @@ export const doubtfulStep = async (
   );
 };
 
-/** Names the call and its step, and the commands that end the doubt. */
+/** Names the call and its step, and the commands that end the doubt; `resume` is the one that continues the run. */
 export const doubtLines = (
   { noteInk }: Pick<Io, 'noteInk'>,
-  { id }: Pick<FlowRun, 'id'>,
   { key, name, executionId = '' }: Pick<JournalStep, 'key' | 'name' | 'executionId'>,
+  resume: ResumeCommand,
 ): readonly string[] => {
-  const resume = `toolcrib flow resume ${shellQuote(id)}`;
   const arrow = `  ${noteInk.cyan('→')}`;
   return [
     `${noteInk.red('✗')} ${visibleText(`The call of ${name} in step ${key} is in doubt: its process ended, and nobody knows whether it took effect.`)}`,
     `${arrow} Look what it did: toolcrib audit show ${shellQuote(executionId)}`,
-    `${arrow} It took effect: ${resume} --done ${shellQuote(key)} --data <what it returned, as JSON>`,
-    `${arrow} It did nothing: ${resume} --not-done ${shellQuote(key)}`,
+    `${arrow} It took effect: ${resume(`--done ${shellQuote(key)}`, '--data <what it returned, as JSON>')}`,
+    `${arrow} It did nothing: ${resume(`--not-done ${shellQuote(key)}`)}`,
   ];
 };

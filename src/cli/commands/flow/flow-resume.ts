@@ -10,6 +10,7 @@ import { type Io, note, printJson } from '../../io.ts';
 import { findRun, isBusy, isOver } from './find-run.ts';
 import { type FollowOptions, withFlowSession, withFollowing } from './flow-session.ts';
 import { followRun, shownRun } from './follow-run.ts';
+import { resumeCommand } from './resume-command.ts';
 
 interface ResumeOptions extends FollowOptions {
   readonly version?: string;
@@ -68,6 +69,7 @@ const resume = async (io: Io, typed: string, options: ResumeOptions): Promise<nu
     note(
       io,
       `The flow ${run.flow}@${version} is not known here: a process that has it continues the run.`,
+      `  ${io.noteInk.cyan('→')} Name the module that brings it: ${resumeCommand(run, options.module)('--module <file>')}`,
     );
     return 5;
   });

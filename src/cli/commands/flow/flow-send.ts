@@ -7,6 +7,7 @@ import { parseJson } from '../../input/parse-json.ts';
 import { hint, type Io, printDone, printJson, warn } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { findRun, isOver } from './find-run.ts';
+import { resumeCommand } from './resume-command.ts';
 
 const EVENT = 'event:';
 
@@ -31,7 +32,7 @@ const send = (io: Io, typed: string, [event = '', json]: readonly string[]): Pro
           ),
         );
       }
-      hint(io, `  If no process runs it: toolcrib flow resume ${run.id}`);
+      hint(io, `  If no process runs it: ${resumeCommand(run)()}`);
     }
     return 0;
   });

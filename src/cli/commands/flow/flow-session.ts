@@ -43,7 +43,7 @@ export const withFlowSession = async (
   try {
     await registerModules(io, crib, modules);
     shown.view = createRunView(io, crib, quiet);
-    return await work({ crib, view: shown.view, person }, open);
+    return await work({ crib, view: shown.view, person, ...modules }, open);
   } finally {
     await closeSession(io, crib);
   }

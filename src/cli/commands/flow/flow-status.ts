@@ -12,6 +12,7 @@ import { withStore } from '../../session/open-crib.ts';
 import { doubtfulStep, doubtLines } from './doubtful-call.ts';
 import { findRun } from './find-run.ts';
 import { shownRun } from './follow-run.ts';
+import { resumeCommand } from './resume-command.ts';
 import { statusCell, waitText } from './run-lines.ts';
 
 const MAX_INPUT = 200;
@@ -41,7 +42,7 @@ const status = (io: Io, typed: string): Promise<number> =>
     print(io, ...table(factRows(io, run, { steps: steps.length, costUsd })));
     if (run.output !== undefined) print(io, '', formatJson(run.output, io.ink));
     const doubtful = await doubtfulStep(crib, run);
-    if (doubtful) note(io, ...doubtLines(io, run, doubtful));
+    if (doubtful) note(io, ...doubtLines(io, doubtful, resumeCommand(run)));
     else if (run.error) note(io, ...errorLines(run.error, io.noteInk));
     return 0;
   });

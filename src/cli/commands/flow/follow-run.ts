@@ -1,6 +1,5 @@
 /** Follows a run until it is over, waits for a person, or the person leaves with Ctrl-C. */
 import type { Approver } from '../../../contract/approver.ts';
-import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ERRORS } from '../../../contract/errors.ts';
 import type { FlowRunInfo } from '../../../contract/flow.ts';
@@ -14,6 +13,8 @@ import { formatJson } from '../../output/format-json.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
 import { cutOff } from './close-session.ts';
 import { doubtfulStep, doubtLines } from './doubtful-call.ts';
+import type { ModuleOptions } from './flow-modules.ts';
+import { resumeCommand } from './resume-command.ts';
 import { waitText } from './run-lines.ts';
 import { RunQuestions } from './run-questions.ts';
 import type { RunView } from './run-tree.ts';
@@ -22,7 +23,7 @@ const LOOK_MS = 150;
 
 const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status) || status === 'blocked';
 
-export interface Following {
+export interface Following extends ModuleOptions {
   readonly crib: CribHost;
   readonly view: RunView;
   readonly person: Approver;
@@ -86,18 +87,20 @@ const watch = async (
   }
 };
 
-const blockedLines = async (io: Io, crib: Crib, run: FlowRun): Promise<readonly string[]> => {
+const blockedLines = async (
+  io: Io,
+  { crib, module }: Following,
+  run: FlowRun,
+): Promise<readonly string[]> => {
   const { id, error } = run;
+  const resume = resumeCommand(run, module);
   const doubtful = await doubtfulStep(crib, run);
-  if (doubtful) return doubtLines(io, run, doubtful);
+  if (doubtful) return doubtLines(io, doubtful, resume);
   return [
     `  ${io.noteInk.red('✗')} The run ${id} is blocked: ${visibleText(error?.message ?? 'a person has to decide')}`,
-    `  ${io.noteInk.cyan('→')} Continue it first: toolcrib flow resume ${id}`,
+    `  ${io.noteInk.cyan('→')} Continue it first: ${resume()}`,
   ];
 };
-
-const resumeLine = (io: Io, { id }: FlowRun): string =>
-  `  ${io.noteInk.cyan('→')} Continue it: toolcrib flow resume ${id}`;
 
 const exitOf = ({ run, isLeft }: RunEnd): number => {
   if (run.status === 'completed') return 0;
@@ -112,13 +115,14 @@ const printOutput = (io: Io, { output }: FlowRun): void => {
 
 const report = async (
   io: Io,
-  crib: Crib,
+  following: Following,
   { run, isLeft, waitsFor, blocked }: RunEnd,
 ): Promise<void> => {
   const { noteInk } = io;
-  const doubtful = await doubtfulStep(crib, run);
+  const resume = resumeCommand(run, following.module);
+  const doubtful = await doubtfulStep(following.crib, run);
   if (doubtful) {
-    note(io, ...doubtLines(io, run, doubtful));
+    note(io, ...doubtLines(io, doubtful, resume));
     return;
   }
   if (run.status === 'completed') printOutput(io, run);
@@ -129,8 +133,8 @@ const report = async (
   for (const id of waitsFor) {
     note(io, `  ${noteInk.cyan('→')} Decide: toolcrib approvals show ${id}`);
   }
-  for (const each of blocked) note(io, ...(await blockedLines(io, crib, each)));
-  note(io, resumeLine(io, run));
+  for (const each of blocked) note(io, ...(await blockedLines(io, following, each)));
+  note(io, `  ${noteInk.cyan('→')} Continue it: ${resume()}`);
 };
 
 /** Leaves out what no reader needs: the seals and the rights of the caller. */
@@ -154,7 +158,7 @@ export const followRun = async (io: Io, following: Following, runId: string): Pr
       const { run, waitsFor } = end;
       const blocked = end.blocked.map(({ id }) => id);
       printJson(io, { run: shownRun(run), steps: steps.length, waitsFor, blocked });
-    } else await report(io, following.crib, end);
+    } else await report(io, following, end);
     return exitOf(end);
   } finally {
     release();
