@@ -68,4 +68,10 @@ describe('checkPayload', () => {
       expect.objectContaining({ code: 'VALIDATION_ERROR' }),
     );
   });
+
+  it.each(['payload', 'progress', 'result'] as const)('names the %s that it refuses', (part) => {
+    expect(() => checkPayload(new Date(0), part)).toThrow(
+      `The ${part} of the job cannot be kept: is an object of a class`,
+    );
+  });
 });

@@ -58,7 +58,7 @@ export const failedEnd = (thrown: unknown): JobEnd => {
 export const returnedEnd = (value: unknown): JobEnd => {
   if (value === undefined) return { state: 'completed' };
   try {
-    return { state: 'completed', result: checkPayload(value) };
+    return { state: 'completed', result: checkPayload(value, 'result') };
   } catch (error) {
     const message = `The handler has run, but its result cannot be kept: ${reasonOf(error)}`;
     const suggestions = ['Return plain JSON data of at most 1 MB, or nothing.'];

@@ -151,7 +151,7 @@ export class JobRunner {
       signal,
       call: (tool: string | Tool, input: unknown) =>
         calls.call(typeof tool === 'string' ? tool : tool.name, input) as Promise<never>,
-      progress: async (value) => run.progress(checkPayload(value)),
+      progress: async (value) => run.progress(checkPayload(value, 'progress')),
     };
   }
 }

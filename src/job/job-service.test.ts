@@ -75,3 +75,31 @@ describe('a handler that throws a malformed failure', () => {
     expect(errors).toEqual([]);
   });
 });
+
+describe('what cannot be meant is refused', () => {
+  it('workers of no queue are not started', async () => {
+    const { crib } = await open();
+    await expect(crib.jobs.work({ queues: [] })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'queues names no queue to work on.',
+    });
+  });
+
+  it('jobs with an empty idempotency key are not taken for one', async () => {
+    const { crib } = await open();
+    crib.jobs.register('note', () => null);
+    await expect(crib.jobs.enqueue('note', 1, { idempotencyKey: '' })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+  });
+
+  it('a handler whose result cannot be kept is told that it is the result', async () => {
+    const { crib } = await open();
+    crib.jobs.register('when', () => new Date(0));
+    const jobId = await crib.jobs.enqueue('when', null);
+    await crib.jobs.work();
+    await expect.poll(async () => (await crib.jobs.get(jobId))?.state).toBe('dead');
+    const job = await crib.jobs.get(jobId);
+    expect(job?.error?.message).toContain('The result of the job cannot be kept');
+  });
+});

@@ -163,6 +163,12 @@ export class JobService {
     const names = options.queues ?? [
       ...new Set([...types.queues(), ...Object.keys(settings.queues)]),
     ];
+    // Workers of no queue would wait without a word, as when a variable that holds the names is empty.
+    if (names.length === 0) {
+      throw new ToolFailure('VALIDATION_ERROR', 'queues names no queue to work on.', {
+        suggestions: ['Name one, or leave queues out to work on all that are known.'],
+      });
+    }
     for (const name of names) assertQueueName(name);
     const queue = await this.#deps.queue();
     const started = names.map((name) => queue.work(this.#workOptions(name, options, queue)));

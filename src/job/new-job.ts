@@ -47,6 +47,12 @@ const parsePayload = async ({ type, input }: JobType, payload: unknown): Promise
   throw new ToolFailure('VALIDATION_ERROR', message, { issues });
 };
 
+/** Throws VALIDATION_ERROR for a key that is long, or empty: all jobs without a key of their own would be one. */
+const assertKey = (key: string): void => {
+  if (key !== '' && key.length <= MAX_KEY) return;
+  throw new ToolFailure('VALIDATION_ERROR', `idempotencyKey has 1 to ${MAX_KEY} characters.`);
+};
+
 const MAX_TRACE_ID = 200;
 
 /** Throws VALIDATION_ERROR for an id that is empty or long. */
@@ -68,12 +74,7 @@ export const jobTemplate = async (
   assertRange(retries, 'retries', MAX_RETRIES);
   assertRange(priority, 'priority', MAX_PRIORITY);
   assertBackoff(backoff);
-  if (idempotencyKey !== undefined && idempotencyKey.length > MAX_KEY) {
-    throw new ToolFailure(
-      'VALIDATION_ERROR',
-      `idempotencyKey is longer than ${MAX_KEY} characters.`,
-    );
-  }
+  if (idempotencyKey !== undefined) assertKey(idempotencyKey);
   return {
     queue,
     type: type.type,
