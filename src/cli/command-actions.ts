@@ -24,5 +24,8 @@ export const collectEach = (value: string, previous: readonly string[] = []): re
 /** Collects the values of an option that can be repeated or hold several between commas. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,
-  ...value.split(',').filter((part) => part !== ''),
+  ...value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
 ];
