@@ -29,6 +29,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: 'fields with values',
   record: 'fields with values',
   null: 'nothing',
+  nonoptional: 'a value',
 };
 
 const word = (type: string): string => TYPE_WORDS[type] ?? type;
@@ -45,7 +46,15 @@ const wrongType = (expected: string, received: string): string => {
 const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 
+/** What is too small because there is nothing in it. */
+const EMPTY: Readonly<Record<string, string>> = {
+  'Too small: expected string to have >=1 characters': 'is empty; expected a text',
+  'Too small: expected array to have >=1 items': 'is empty; expected at least one entry',
+};
+
 const explain = (message: string): string => {
+  const empty = ownValue(EMPTY, message);
+  if (empty !== undefined) return empty;
   const [, expected, received] = WRONG_TYPE.exec(message) ?? [];
   if (expected !== undefined && received !== undefined) return wrongType(expected, received);
   const choices = /^Invalid option: expected one of (.*)$/.exec(message)?.[1];
@@ -80,6 +89,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   timeoutMs: '60000',
   delayMs: '1000',
   steps: '[{ id: first, call: tool }]',
+  items: '{ from: input.list }',
   limits: '{ maxUsd: 2 }',
   undoOnFailure: 'true',
   input: '{ type: object }',
