@@ -51,6 +51,24 @@ interface Target {
   readonly path: FlowPath;
 }
 
+const nameOf = ({ node, path }: Target): string =>
+  node
+    ? `The ${path.slice(node.path.length).join('.')} of step ${node.step.id}`
+    : `The ${path.join('.')} of the flow`;
+
+/** Names the step and its field in a failure to work a value out: the run may have many steps. */
+const placed =
+  (evaluate: CompiledValue['evaluate'], target: Target): CompiledValue['evaluate'] =>
+  (scope) => {
+    try {
+      return evaluate(scope);
+    } catch (thrown) {
+      if (!(thrown instanceof ToolFailure)) throw thrown;
+      const { code, message, extras } = thrown;
+      throw new ToolFailure(code, `${nameOf(target)}: ${message}`, extras);
+    }
+  };
+
 class ProgramBuilder {
   readonly uses: PlacedUse[] = [];
   readonly faults: Fault[] = [];
@@ -63,7 +81,7 @@ class ProgramBuilder {
       for (const { path, ...reference } of compiled.references) {
         this.#use({ ...target, path: [...target.path, ...path] }, reference);
       }
-      return compiled;
+      return { ...compiled, evaluate: placed(compiled.evaluate, target) };
     });
   }
 
@@ -72,7 +90,7 @@ class ProgramBuilder {
     return this.#attempt(target, () => {
       const compiled = this.#compiler.test(text);
       for (const reference of compiled.references) this.#use(target, reference);
-      return compiled;
+      return { ...compiled, evaluate: placed(compiled.evaluate, target) };
     });
   }
 

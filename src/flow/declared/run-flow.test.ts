@@ -218,6 +218,34 @@ describe('the input of a run', () => {
   });
 });
 
+describe('a value that cannot be worked out', () => {
+  it.each<[string, Part, string]>([
+    [
+      'an input',
+      { steps: [say('a', { cel: 'input.y' })] },
+      'The input of step a: `input.y` cannot',
+    ],
+    ['a path', { steps: [say('a', { from: 'input.y' })] }, 'The input of step a: '],
+    ['a condition', { steps: [{ ...say('a'), when: 'input.y > 1' }] }, 'The when of step a: '],
+    [
+      'items',
+      { steps: [{ ...say('a'), forEach: { items: { cel: 'input.y' } } }] },
+      'The forEach.items of step a: ',
+    ],
+    [
+      'an output',
+      { steps: [say('a')], output: { cel: 'steps.a.data.none + 1' } },
+      'The output of the flow: ',
+    ],
+  ])('is told with its step and field: %s', async (_what, part, message) => {
+    const { end } = await run(part, { x: 1 });
+    expect(end).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining(message) },
+    });
+  });
+});
+
 describe('recovery of a step', () => {
   const failing = (times: number, code?: string) => ({
     id: 'a',
