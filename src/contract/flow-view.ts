@@ -48,9 +48,14 @@ export const stepLimitKey = (key: string): string => key + STEP_LIMIT;
 export const isTimeLimit = ({ kind, key }: Pick<JournalStep, 'kind' | 'key'>): boolean =>
   kind === 'sleep' && (key === RUN_LIMIT_KEY || key.endsWith(STEP_LIMIT));
 
+const UNDO = 'undo:';
+
 /** Names a step: one of a declared flow has an id of its own, one of code has a number. */
-export const stepLabel = ({ key, name }: Pick<StepView, 'key' | 'name'>): string =>
-  /^\d+$/.test(key) || key.startsWith('undo:') ? name : `${key}: ${name}`;
+export const stepLabel = ({ key, name }: Pick<StepView, 'key' | 'name'>): string => {
+  // The name of an undo is the id of the call, by which nobody knows the step.
+  if (key.startsWith(UNDO)) return `undo of step ${key.slice(UNDO.length)}`;
+  return /^\d+$/.test(key) ? name : `${key}: ${name}`;
+};
 
 /**
  * Joins steps with the outcomes of their calls; notes of the engine are left out. `outcomes` keeps
