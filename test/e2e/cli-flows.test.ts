@@ -104,6 +104,26 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     const faults = await project.run(['flow', 'validate', 'bad.yml']);
     expect(faults.code).toBe(2);
     expect(faults.out).toMatch(/bad\.yml:4:\d+ .*did you mean calculator/);
+    const planned = await project.run(['flow', 'plan', './bad.yml']);
+    expect([planned.code, planned.out]).toEqual([
+      2,
+      expect.stringMatching(/^✗ 4:\d+ .*did you mean/),
+    ]);
+  });
+
+  it('a run of a file, or of a flow whose file has a fault, is told what to do', async () => {
+    const project = await flowProject();
+    const file = '.toolcrib/flows/lame.yml';
+    const steps = ['steps:', '  - { id: a, sleepMs: -1 }'];
+    writeFileSync(
+      join(project.folder, file),
+      ['name: lame', 'version: 1.0.0', ...steps, ''].join('\n'),
+    );
+    await project.run(['trust', '--yes']);
+    const ofFile = await project.run(['flow', 'run', file]);
+    expect([ofFile.code, ofFile.err]).toEqual([2, expect.stringContaining('Name the flow')]);
+    const faulty = await project.run(['flow', 'run', 'lame']);
+    expect(faulty.err).toContain(`Its file is left out: lame.yml:4:`);
   });
 
   it('a flow is planned and drawn without running', async () => {

@@ -22,7 +22,7 @@ import { validateFlow } from './check/validate-flow.ts';
 import { type CompileFlowDeps, compileFlow } from './compile-flow.ts';
 import { compileProgram } from './flow-program.ts';
 import { type FlowFiles, loadFlowFiles } from './load-flow-files.ts';
-import { badFlow, readFlow } from './parse-flow.ts';
+import { badFlow, inOrder, placeFaults, readFlow } from './parse-flow.ts';
 import { graphOfFlow } from './plan/graph-of-flow.ts';
 import { type CallOptionsById, optimizeFlow } from './plan/optimize-flow.ts';
 import { type PlanCoverageDeps, planCoverage } from './plan/plan-coverage.ts';
@@ -119,18 +119,23 @@ export class DataFlows {
   }
 
   async plan(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan> {
-    const flow = await this.#good(source);
-    const deps = { ...this.#deps, ...this.#checks() };
+    const parsed = await this.#read(source);
+    const { flow } = parsed;
+    if (!flow) throw badFlow(parsed.faults);
+    const planOf = async (given: unknown): Promise<FlowPlan> => {
+      const plan = await planFlow(flow, { ...this.#deps, ...this.#checks() }, { input: given, as });
+      return { ...plan, faults: placeFaults(plan.faults, parsed).toSorted(inOrder) };
+    };
     let given: unknown;
     try {
       given = await this.#givenTo(flow, input);
     } catch (error) {
-      const plan = await planFlow(flow, deps, { input, as });
+      const plan = await planOf(input);
       // Faults of the flow come first: they may be those of its schema.
       if (hasErrors(plan.faults)) return plan;
       throw error;
     }
-    return planFlow(flow, deps, { input: given, as });
+    return planOf(given);
   }
 
   /** Checks input as a run of the flow takes it; none is an empty one. Rejects with VALIDATION_ERROR. */

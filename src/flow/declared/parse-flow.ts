@@ -103,7 +103,8 @@ export const placeFaults = (
     ...positionOf(path),
   }));
 
-const inOrder = (one: FlowFault, other: FlowFault): number =>
+/** Compares faults by where they are written. */
+export const inOrder = (one: FlowFault, other: FlowFault): number =>
   (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
 
 /** Places faults of fields; one of a name is where the name is written. */

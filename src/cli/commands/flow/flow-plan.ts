@@ -15,6 +15,7 @@ import { formatCost, formatDuration } from '../../output/format-units.ts';
 import { type Cell, headRow, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
+import { faultLine } from './fault-line.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource, isFile, namedVersion } from './flow-source.ts';
 import { withTrustHint } from './untrusted-flows.ts';
@@ -70,10 +71,7 @@ const printPlan = (io: Io, plan: FlowPlan, isGood: boolean): void => {
     const rows = plan.steps.map((step) => rowOf(io, step));
     print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)), ...summary(io, plan));
   }
-  print(
-    io,
-    ...plan.faults.map(({ path, message }) => visibleText(`! ${path.join('.')}: ${message}`)),
-  );
+  print(io, ...plan.faults.map((fault) => faultLine(io, fault)));
   if (!isGood) print(io, '', 'The flow cannot be run.');
 };
 

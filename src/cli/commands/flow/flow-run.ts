@@ -1,4 +1,5 @@
 /** `toolcrib flow run`: starts a run and stays with it. */
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { compact } from '../../../kit/data/compact.ts';
@@ -8,7 +9,9 @@ import { misuse } from '../../input/misuse.ts';
 import { applyPairs } from '../../input/pairs.ts';
 import { type GivenInput, readInput } from '../../input/read-input.ts';
 import { type Io, note } from '../../io.ts';
+import { faultText } from './fault-line.ts';
 import { type FollowOptions, withFlowSession, withFollowing } from './flow-session.ts';
+import { isFile } from './flow-source.ts';
 import { type Following, followRun } from './follow-run.ts';
 import { withTrustHint } from './untrusted-flows.ts';
 
@@ -34,6 +37,24 @@ const givenInput = (
   });
 };
 
+/** Says what keeps a flow from being run that is there as a file. */
+const unloaded = async (
+  { flows }: Following['crib'],
+  typed: string,
+): Promise<readonly string[]> => {
+  if (isFile(typed)) {
+    return [
+      'Name the flow, not its file: a file counts below .toolcrib/flows, once it is trusted.',
+    ];
+  }
+  const faults = await flows.fileFaults();
+  const fault = faults.find(
+    ({ file = '', severity }) =>
+      severity === 'error' && basename(file).replace(/\.ya?ml$/i, '') === typed,
+  );
+  return fault ? [`Its file is left out: ${faultText(fault)}.`] : [];
+};
+
 const start = async (
   { crib }: Following,
   name: string,
@@ -51,12 +72,12 @@ const start = async (
     return runId;
   } catch (error) {
     if (!(error instanceof ToolFailure) || error.code !== 'NOT_FOUND') throw error;
+    const advice =
+      flows.length === 0
+        ? 'No flow is known here: put one below .toolcrib/flows, or name a module with --module.'
+        : `Flows are: ${flows.map((flow) => flow.name).join(', ')}.`;
     throw new ToolFailure('NOT_FOUND', error.message, {
-      suggestions: [
-        flows.length === 0
-          ? 'No flow is known here: put one below .toolcrib/flows, or name a module with --module.'
-          : `Flows are: ${flows.map((flow) => flow.name).join(', ')}.`,
-      ],
+      suggestions: [...(await unloaded(crib, name)), advice],
     });
   }
 };

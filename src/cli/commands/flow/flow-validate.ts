@@ -8,17 +8,10 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printDone, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
+import { faultLine } from './fault-line.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { readFlowFile } from './flow-source.ts';
 import { isUntrusted } from './untrusted-flows.ts';
-
-const faultLine = (io: Io, file: string, fault: FlowFault): string => {
-  const { severity, line, column, path, message } = fault;
-  const mark = severity === 'error' ? io.ink.red('✗') : io.ink.yellow('!');
-  const at = line === undefined ? '' : `:${line}:${column ?? 1}`;
-  const place = path.length === 0 ? '' : `${path.join('.')}: `;
-  return `${mark} ${visibleText(`${file}${at}`)}  ${visibleText(`${place}${message}`)}`;
-};
 
 /** The bounds of a flow file. */
 const RULES = { maxDepth: 64, maxNodes: 250_000, aliases: 'refuse' } as const;
@@ -54,7 +47,7 @@ const validate = (io: Io, files: readonly string[], options: ModuleOptions): Pro
     if (io.json) printJson(io, { ok: isGood, files: results });
     else {
       for (const { file, ok, faults } of results) {
-        print(io, ...faults.map((fault) => faultLine(io, file, fault)));
+        print(io, ...faults.map((fault) => faultLine(io, { ...fault, file })));
         if (!ok) continue;
         const isLeftOut = await isUntrusted(io, open, file);
         printDone(

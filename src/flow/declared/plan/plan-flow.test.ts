@@ -305,6 +305,17 @@ describe('planning a flow', () => {
     expect((await changed.flows.plan(flow, { n: 1 })).digest).not.toBe(digest);
   });
 
+  it('the faults of a text are in its order, with line and column', async () => {
+    const crib = await open();
+    const lines = ['name: bad', 'version: 1.0.0', 'steps:', '  - { id: a, call: gone }'];
+    const loop = '  - { id: b, sleepMs: 1, when: input.x === 1 }';
+    const { faults } = await crib.flows.plan([...lines, loop, ''].join('\n'), {});
+    expect(faults.map(({ line, column }) => [line, column])).toEqual([
+      [4, 20],
+      [5, 32],
+    ]);
+  });
+
   it('a flow with faults has a plan that names them and nothing else', async () => {
     const crib = await open();
     const bad = { ...flow, steps: [{ id: 'a', call: 'gone' }] };
