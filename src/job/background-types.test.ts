@@ -279,6 +279,7 @@ describe('a type that ships and whose service is not there', () => {
     ['generate_embedding', 'It needs model.embedding in the configuration'],
     ['send_notification', 'It needs background.push.send of createCrib'],
     ['report', 'Register it first'],
+    ['report', 'Known here are: tool, flow, execute_workflow.'],
   ])('%s is refused with what it needs', async (type, need) => {
     const host = await open();
     await expect(host.jobs.enqueue(type, {})).rejects.toMatchObject({

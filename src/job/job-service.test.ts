@@ -102,4 +102,10 @@ describe('what cannot be meant is refused', () => {
     const job = await crib.jobs.get(jobId);
     expect(job?.error?.message).toContain('The result of the job cannot be kept');
   });
+
+  it('a job that is delayed by more than a year is refused in days', async () => {
+    const { crib } = await open();
+    const added = crib.jobs.enqueue('tool', { tool: 'echo' }, { delayMs: 367 * 86_400_000 });
+    await expect(added).rejects.toThrow('A job is delayed by 366 days at most.');
+  });
 });

@@ -18,6 +18,9 @@ export interface JobType extends JobTypeOptions {
   requeued?(job: Job): Promise<void>;
 }
 
+/** More than this in one sentence is noise. */
+const MAX_NAMED = 20;
+
 /** Throws for a name that a queue cannot have: by default CONFIG_INVALID, as it is the program that names queues. */
 export const assertQueueName = (
   queue: string,
@@ -91,8 +94,13 @@ export class JobTypes {
     const names = [...this.#types.keys(), ...this.#needs.keys()];
     const meant = (need === undefined && didYouMean(type, names)) || '.';
     throw new ToolFailure('NOT_FOUND', `There is no type of job ${type}${meant}`, {
-      suggestions: [need ?? 'Register it first: crib.jobs.register(type, handler).'],
+      suggestions: [need ?? this.#registerFirst()],
     });
+  }
+
+  #registerFirst(): string {
+    const types = [...this.#types.keys()].slice(0, MAX_NAMED).join(', ');
+    return `Register it first: crib.jobs.register(type, handler). Known here are: ${types}.`;
   }
 
   queues(): readonly string[] {

@@ -93,6 +93,12 @@ export const jobTemplate = async (
 /** Returns the moment of the first attempt. Throws VALIDATION_ERROR. */
 export const runAtOf = (delayMs: number | undefined, now: number): number => {
   if (delayMs === undefined) return now;
+  if (delayMs > MAX_DELAY_MS) {
+    throw new ToolFailure('VALIDATION_ERROR', 'A job is delayed by 366 days at most.', {
+      issues: [{ path: ['delayMs'], message: `is more than ${MAX_DELAY_MS}` }],
+      suggestions: ['Choose a nearer moment, or add a schedule.'],
+    });
+  }
   assertRange(delayMs, 'delayMs', MAX_DELAY_MS);
   return now + delayMs;
 };
