@@ -39,10 +39,14 @@ const valueAt = (data: unknown, path: Path): unknown =>
   }, data);
 
 const choiceText = (message: string, value: unknown): string => {
-  const choices = [...message.matchAll(/'([^']*)'/g)].map(([, choice = '']) => choice);
+  const choices = [...message.matchAll(/['"]([^'"]*)['"]/g)].map(([, choice = '']) => choice);
   const hint = typeof value === 'string' ? didYouMean(value, choices) : '';
   return `expected one of ${choices.join(', ')}${hint}`;
 };
+
+/** Says where a field belongs that people often write one level too high. */
+const hintAt = (path: Path): string =>
+  path.at(-1) === 'parameters' ? '; a parameter stands in static, dynamic or computed' : '';
 
 const explain = (issue: ShapeIssue, definition: unknown): readonly Issue[] => {
   const path = plainPath(issue.path);
@@ -50,10 +54,10 @@ const explain = (issue: ShapeIssue, definition: unknown): readonly Issue[] => {
     const fields = compositionFieldsAt(path);
     return (issue.keys ?? []).map((key) => ({
       path: [...path, key],
-      message: `is not known here${didYouMean(key, fields)}`,
+      message: `is not known here${didYouMean(key, fields) || hintAt(path)}`,
     }));
   }
-  if (issue.message.startsWith('Invalid discriminator value')) {
+  if (/^Invalid (?:discriminator value|option)/.test(issue.message)) {
     return [{ path, message: choiceText(issue.message, valueAt(definition, path)) }];
   }
   const message = issue.message.replace(/^Invalid input: /, '');

@@ -450,6 +450,17 @@ describe('a definition', () => {
     );
   });
 
+  it('names the choices that there are, and where a parameter stands', async () => {
+    const steps = [{ id: 'a', tool: 'echo', parameters: { x: 1 } }];
+    const composition = { flow: 'paralel', steps };
+    expect(await faults({ ...defined([]), composition })).toEqual(
+      expect.arrayContaining([
+        'composition.flow: expected one of sequential, parallel; did you mean parallel?',
+        `${at}.0.parameters.x: is not known here; a parameter stands in static, dynamic or computed`,
+      ]),
+    );
+  });
+
   it('names a dependency that is missing', async () => {
     const definition = defined([{ id: 'a', tool: 'echo' }], { dependencies: [{ tool: 'gone' }] });
     await expect(createComposition(definition, [echo])).rejects.toMatchObject({
