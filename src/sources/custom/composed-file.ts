@@ -12,6 +12,10 @@ export interface ComposedFile {
 /** Tells it from the YAML file of a tool with code. */
 export const isComposed = (value: unknown): boolean => isRecord(value) && value.type === 'composed';
 
+/** Tells a file whose type is misspelt or missing from that of a tool with code. */
+export const isMeantComposed = (value: unknown): boolean =>
+  isRecord(value) && 'composition' in value && !('code' in value);
+
 const textOf = (files: readonly ComposedFile[]): string =>
   JSON.stringify(files.map(({ file, text }) => [file, text]));
 

@@ -199,6 +199,16 @@ describe('a bad file is reported at its line and column, and skipped', () => {
       /^x\.ts:2:1: undo: a function cannot/,
     ],
     [
+      'a composition whose type is misspelt',
+      { 'x.yml': 'type: composd\nname: x\ndescription: x\ncomposition: { steps: [] }\n' },
+      /^x\.yml:1:7: type: a file with a composition needs "type: composed"$/,
+    ],
+    [
+      'a composition without a type',
+      { 'x.yml': 'name: x\ndescription: x\ncomposition: { steps: [] }\n' },
+      /^x\.yml:1:1: type: a file with a composition needs "type: composed"$/,
+    ],
+    [
       'an unknown field',
       { 'x.yml': yaml('export const run = 1', 'colour: red\n') },
       /^x\.yml:5:9: colour: is not known here/,

@@ -4,7 +4,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { readYaml, type YamlPath, type YamlRules } from '../../kit/text/strict-yaml.ts';
 import { buildTool, type Runner, sandboxName } from './build-tool.ts';
 import type { CompiledCode, ToolCode } from './compile-tool.ts';
-import { isComposed } from './composed-file.ts';
+import { isComposed, isMeantComposed } from './composed-file.ts';
 import { checkDefinition, type YamlDefinition, yamlDefinition } from './definition-shape.ts';
 import { yamlReach } from './derive-reach.ts';
 import { BadToolFile, type Position, START } from './file-problem.ts';
@@ -64,6 +64,10 @@ export const readYamlTool: ReadTool = async ({ file, text }, { compile, ...runne
   const yaml = await readStrictYaml(file, text);
   const { value, positionOf } = yaml;
   if (isComposed(value)) return { file, text, value, positionOf };
+  if (isMeantComposed(value)) {
+    const message = 'type: a file with a composition needs "type: composed"';
+    throw new BadToolFile([{ file, ...positionOf(['type']), message }]);
+  }
   const definition = checkDefinition(yamlDefinition, { file, value, positionOf });
   const code: ToolCode = {
     kind: 'yaml',
