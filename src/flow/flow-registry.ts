@@ -82,11 +82,16 @@ export class FlowRegistry {
     });
   }
 
-  /** Returns the input as the schema of the flow makes it. Rejects with VALIDATION_ERROR. */
+  /**
+   * Returns the input as the schema of the flow makes it; none is an empty one where an object is wanted.
+   * Rejects with VALIDATION_ERROR.
+   */
   async parseInput(flow: FlowDefinition, input: unknown): Promise<unknown> {
     if (flow.input === undefined) return input;
     const schema = await this.#schemaOf(flow, flow.input);
-    const checked = schema.validate(input);
+    const asGiven = schema.validate(input);
+    const isEmpty = !asGiven.ok && input === undefined && schema.json.type === 'object';
+    const checked = isEmpty ? schema.validate({}) : asGiven;
     if (checked.ok) return checked.value;
     const { issues } = checked;
     const message = `The input does not fit the flow ${flow.name}: ${issuesText(issues)}`;

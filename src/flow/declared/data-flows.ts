@@ -146,7 +146,7 @@ export class DataFlows {
     const isKnown = this.get(name, version) === flow;
     const definition = isKnown ? registry.find(name, version) : undefined;
     const unregistered = { name, version, input: schema, run: async () => undefined };
-    return plainValue(await registry.parseInput(definition ?? unregistered, input ?? {}));
+    return plainValue(await registry.parseInput(definition ?? unregistered, input));
   }
 
   /** Plans what has no fault of its own; nothing where the flow cannot be read. */

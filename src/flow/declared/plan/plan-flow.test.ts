@@ -316,6 +316,21 @@ describe('planning a flow', () => {
     ]);
   });
 
+  it.each([
+    [{ type: 'object', properties: { n: { type: 'number' } } }, 'fits'],
+    [{ type: 'object', required: ['n'] }, 'n: is required'],
+    [{ type: 'array' }, 'must be array'],
+  ])('no input is taken alike by a plan and a run: %j', async (input, answer) => {
+    const crib = await open();
+    const steps = [{ id: 'a', sleepMs: 0 }];
+    await crib.flows.registerData({ name: 'bare', version: '1.0.0', input, steps });
+    const told = (error: unknown): string => String(error);
+    const planned = await crib.flows.plan('bare', undefined).then(() => 'fits', told);
+    const started = await crib.flows.start('bare', undefined).then(() => 'fits', told);
+    expect(planned).toContain(answer);
+    expect(started).toBe(planned);
+  });
+
   it('a flow with faults has a plan that names them and nothing else', async () => {
     const crib = await open();
     const bad = { ...flow, steps: [{ id: 'a', call: 'gone' }] };
