@@ -65,6 +65,14 @@ describe('a call with an unknown option', () => {
     expect(runs()).toBe(0);
   });
 
+  it('is refused with an empty idempotency key: all calls without a key of their own would share it', async () => {
+    const { crib, runs } = await counting();
+    const fault = await faultOf(() => crib.execute('echo', {}, { idempotencyKey: '' }));
+    expect(fault.code).toBe('VALIDATION_ERROR');
+    expect(fault.message).toContain('idempotencyKey has to be a text that is not empty');
+    expect(runs()).toBe(0);
+  });
+
   it('is refused when the option is inherited, because the call would not see it', async () => {
     const { crib, runs } = await counting();
     class Options {

@@ -52,6 +52,8 @@ const isTrace: Check = (value) => {
 type Rule = readonly [must: string, check: Check];
 
 const TEXT: Rule = ['be a text', isText];
+/** An empty key would be the same for all calls that have none of their own: only the first would be made. */
+const KEY: Rule = ['be a text that is not empty', (value) => isText(value) && value !== ''];
 const TEXTS: Rule = ['be a list of texts', isTexts];
 const FUNCTION: Rule = ['be a function', isFunction];
 
@@ -66,7 +68,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   authenticated: ['hold userId, agentId and sessionId as texts', isNames],
   isolation: ['be none, basic, strict or paranoid', isIsolation],
   version: TEXT,
-  idempotencyKey: TEXT,
+  idempotencyKey: KEY,
   dryRun: ['be true or false', (value) => typeof value === 'boolean'],
   timeoutMs: ['be a number of milliseconds', isLimit],
   signal: ['be an AbortSignal', isSignal],

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ToolFailure } from '../../contract/errors.ts';
 import { startKeyed } from './start-keyed.ts';
 
@@ -25,4 +25,12 @@ it('the same key starts under the same id, and a run without a key under none', 
   expect(await startKeyed(RUN_KEY, start)).toEqual(first);
   expect(await startKeyed({ ...RUN_KEY, flow: 'other' }, start)).not.toEqual(first);
   expect(await startKeyed({ ...RUN_KEY, key: undefined }, start)).toEqual({});
+});
+
+it('an empty key names no run, and none is started', async () => {
+  const start = vi.fn(() => Promise.resolve('run'));
+  await expect(startKeyed({ ...RUN_KEY, key: '' }, start)).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+  });
+  expect(start).not.toHaveBeenCalled();
 });

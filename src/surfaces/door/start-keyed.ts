@@ -10,15 +10,21 @@ const keyTaken = (flow: string, runId: string): ToolFailure => {
   });
 };
 
+const emptyKey = (): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', 'The idempotency key is empty.', {
+    suggestions: ['Give a key of your own, or none: all runs with an empty one would be the same.'],
+  });
+
 /**
  * Starts a run under the id of its key, or under none. Rejects with CONFLICT, in words about the key, where it
- * was used for another run: the client has chosen no id.
+ * was used for another run: the client has chosen no id; with VALIDATION_ERROR where it is empty.
  */
 export const startKeyed = async <T>(
   { key, ...owner }: Omit<RunKey, 'key'> & { readonly key: string | undefined },
   start: (id: { readonly runId?: string }) => Promise<T>,
 ): Promise<T> => {
   if (key === undefined) return start({});
+  if (key === '') throw emptyKey();
   const runId = keyedRunId({ ...owner, key });
   try {
     return await start({ runId });

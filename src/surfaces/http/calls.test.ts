@@ -137,6 +137,13 @@ describe('a call over HTTP', () => {
     expect(two.status).toBe(400);
   });
 
+  it('refuses an empty Idempotency-Key, which calls without a key would share', async () => {
+    const door = await open();
+    const empty = await execute(door, 'other', { headers: { 'idempotency-key': '' } });
+    expect([empty.status, empty.json.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(runs).toBe(0);
+  });
+
   it('is cancelled when the client disconnects', async () => {
     const door = await open();
     const started = new Promise<void>((resolve) =>
