@@ -31,6 +31,18 @@ describe('errorLines', () => {
     expect(errorLines(two, plain)).toHaveLength(1);
   });
 
+  it('says how to look at the call of which nobody knows whether it took effect', () => {
+    const error = toolError('CONFLICT', 'Nobody knows.', {
+      inDoubt: 'x0mwo9hj',
+      suggestions: ['Check what it did.'],
+    });
+    expect(errorLines(error, plain)).toEqual([
+      '✗ CONFLICT: Nobody knows.',
+      '  → Look what it did: toolcrib audit show x0mwo9hj',
+      '  → Check what it did.',
+    ]);
+  });
+
   it('calls no file of settings an input', () => {
     const issues = [{ path: [], message: 'ends too early (config.yml:2:1)' }];
     const error = toolError('CONFIG_INVALID', 'The configuration is not valid.', { issues });

@@ -3,6 +3,7 @@ import type { Colors } from 'picocolors/types.js';
 import type { ErrorCode, Issue, ToolError } from '../../contract/errors.ts';
 import { issuesBeside } from '../../kit/text/issues-text.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
+import { shellQuote } from './format-units.ts';
 
 const pathOf = ({ path }: Issue): string => path.map(String).join('.');
 
@@ -18,6 +19,14 @@ const messageOf = ({ code, message }: ToolError): string =>
     ? message.split('\n').map(visibleText).join('\n  ')
     : visibleText(message);
 
+/** Names the call of which nobody knows whether it took effect: a person has to look at it. */
+const doubtLine = ({ inDoubt }: ToolError, ink: Colors): readonly string[] =>
+  inDoubt === undefined
+    ? []
+    : [
+        `  ${ink.cyan('→')} Look what it did: toolcrib audit show ${visibleText(shellQuote(inDoubt))}`,
+      ];
+
 export const errorLines = (error: ToolError, ink: Colors): readonly string[] => [
   `${ink.red('✗')} ${ink.bold(error.code)}: ${messageOf(error)}`,
   ...(error.cause ? [`  last attempt: ${error.cause}`] : []),
@@ -26,5 +35,6 @@ export const errorLines = (error: ToolError, ink: Colors): readonly string[] => 
     const where = place === undefined ? '' : `${ink.yellow(visibleText(place))}: `;
     return `  ${where}${visibleText(issue.message)}`;
   }),
+  ...doubtLine(error, ink),
   ...error.suggestions.map((suggestion) => `  ${ink.cyan('→')} ${visibleText(suggestion)}`),
 ];

@@ -6,6 +6,7 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { plainJob } from '../../../surfaces/http/job-access.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
+import { errorLines } from '../../output/error-lines.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -49,12 +50,7 @@ const linesOf = (io: Io, job: Job): readonly string[] => {
     ...valueLines(io, 'Payload', job.payload),
     ...valueLines(io, 'Progress', job.progress),
     ...valueLines(io, 'Result', job.result),
-    ...(error === undefined
-      ? []
-      : [
-          io.ink.red(visibleText(`${error.code}: ${error.message}`)),
-          ...error.suggestions.map((suggestion) => visibleText(`  → ${suggestion}`)),
-        ]),
+    ...(error === undefined ? [] : errorLines(error, io.ink)),
   ];
 };
 
