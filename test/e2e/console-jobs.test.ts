@@ -1,5 +1,6 @@
 /** The jobs page of the console in a real browser: queues, dead letters, putting back, schedules. */
 import { describe, expect, it } from 'vitest';
+import { ToolFailure } from '../../src/contract/errors.ts';
 import { hasBrowser } from '../fixtures/console-browser.ts';
 import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
 
@@ -86,6 +87,25 @@ describe.skipIf(!hasBrowser())('the jobs page of the console', { timeout: SLOW }
     await page.goto(`${house.server.url}/#/jobs?state=dead`);
     await page.getByText('file_operations · USER_CANCELLED').waitFor();
     await jobs.remove(id);
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('a dead job whose call is in doubt leads to that call', async () => {
+    const { crib } = house.server;
+    const { metadata } = await crib.execute('calculator', { expression: '1' }, AGENT);
+    crib.jobs.register('torn', () => {
+      throw new ToolFailure('CONFLICT', 'Nobody knows.', { inDoubt: metadata.executionId });
+    });
+    const id = await crib.jobs.enqueue('torn', null, { ...AGENT, retries: 0 });
+    const workers = await crib.jobs.work({ queues: ['default'] });
+    await expect
+      .poll(async () => (await crib.jobs.get(id))?.state, { timeout: 30_000 })
+      .toBe('dead');
+    await workers.close();
+    const page = await house.enter(`#/jobs/${id}`);
+    const detail = page.getByRole('region', { name: `Job ${id}` });
+    await detail.getByRole('link', { name: 'Open the call that is in doubt' }).click();
+    await page.getByRole('region', { name: /^Call/ }).getByText('calculator').first().waitFor();
     expect(page.complaints).toEqual([]);
   });
 

@@ -86,6 +86,8 @@ export interface ErrorBody {
   readonly retryable?: boolean;
   readonly suggestions?: readonly string[];
   readonly issues?: readonly Issue[];
+  /** The call of which nobody knows whether it took effect. */
+  readonly inDoubt?: string;
 }
 
 /** What a dry run answers in `data`. */

@@ -47,6 +47,11 @@ const Failure = ({ job }: { readonly job: JobRecord }) => {
           <SafeText text={suggestion} />
         </p>
       ))}
+      {error.inDoubt !== undefined && (
+        <p>
+          <a href={hrefOf(['activity', error.inDoubt])}>Open the call that is in doubt</a>
+        </p>
+      )}
       <p className="muted">
         <code>{error.code}</code>
       </p>
