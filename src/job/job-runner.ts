@@ -62,6 +62,17 @@ const notYet = (earlyBy: number): JobEnd => ({
   reason: 'The moment of its schedule has not come.',
 });
 
+/** How soon a job is looked at again that could not begin because the store was away. */
+const AWAY_MS = 2_000;
+
+/** Makes a job wait that only the store keeps from beginning: an outage must not use up its attempts. */
+const beforeBeginning = (end: JobEnd): JobEnd => {
+  if (end.state !== 'failed') return end;
+  const { code, retryable, message: reason } = end.error;
+  const isAway = code === 'STORE_UNAVAILABLE' && retryable;
+  return isAway ? { state: 'postponed', retryAfterMs: AWAY_MS, reason } : end;
+};
+
 interface Deadline {
   readonly signal: AbortSignal;
   /** Rejects with TIMEOUT when the time is over. */
@@ -112,7 +123,8 @@ export class JobRunner {
       const attempt = () => this.#traced(job, run, type);
       return handsOutOnce ? await attempt() : await claimedAtEntry(job, this.#deps, attempt);
     } catch (error) {
-      return this.#failed(error);
+      // What the handler throws is caught where it runs.
+      return beforeBeginning(this.#failed(error));
     }
   }
 
