@@ -217,7 +217,10 @@ export interface ToolError {
   readonly standing?: readonly string[];
   /** The execution whose effect is unknown; set when that is why the call was refused or failed. */
   readonly inDoubt?: string;
-  /** Another call holds the idempotency key: the same call gets its result later. No tool can set it. */
+  /**
+   * The same call gets its result later under its idempotency key: another call holds the key, or the store
+   * failed. No tool can set it.
+   */
   readonly keyHeld?: true;
   /** What the parts of a failed composed tool did before it failed. Redacted and capped like data. */
   readonly partial?: unknown;

@@ -12,6 +12,7 @@ import {
 } from '../../governance/ledger/budget.ts';
 import { boundedMicros, estimateCost } from '../../governance/ledger/estimate-cost.ts';
 import { type Most, mostCost } from '../../governance/ledger/most-cost.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 import { perTool } from '../per-tool.ts';
 import { evidenceOf } from '../pipeline.ts';
 import type { LateWrites } from '../record/late-writes.ts';
@@ -152,14 +153,20 @@ export class Budgeting {
     return givePurse(call, this.#newPurse(call, scopes, options));
   }
 
-  /** Books what was used; a call that never ran gives everything back. */
+  /**
+   * Books what was used; a call that never ran gives everything back. Later where the store fails, since the
+   * call has ended as it has: until then the whole amount is held.
+   */
   settle(call: Judged, actual: Spending): Promise<void> {
     const { executionId, notes } = call;
+    const { late, runtime } = this.#deps;
     const isUsed = notes.attempts > 0 || actual.micros > 0;
+    const logLate = (error: unknown): void =>
+      runtime.log.error('a cost could not be booked', { executionId, error: thrownText(error) });
     const end = (hold: string, spending: Spending): Promise<void> =>
-      this.#deps.late.attempt(() =>
-        isUsed ? this.ledger.settle(hold, spending) : this.ledger.release(hold),
-      );
+      late
+        .attempt(() => (isUsed ? this.ledger.settle(hold, spending) : this.ledger.release(hold)))
+        .catch(logLate);
     const ended = end(executionId, actual);
     if (!hasFreeTier(call)) return ended;
     return ended.then(() => end(freeHoldOf(executionId), NOTHING));

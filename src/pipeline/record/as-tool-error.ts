@@ -162,12 +162,19 @@ export const toolExplained = (
   return failure && errorFrom(failure, call, deps);
 };
 
+/** Tells whether the same call may get its result later under its key: another has it, or the store failed. */
+const isKeyHeld = (call: CallRequest, { code, retryable }: ToolError): boolean => {
+  if (call.notes.isClaimLost) return true;
+  const isStoreAway = code === 'STORE_UNAVAILABLE' && retryable;
+  return isStoreAway && call.options.idempotencyKey !== undefined;
+};
+
 /** Explains what escaped a stage: a coded refusal, or a bug of ours, whose cause goes to the log alone. */
 export const asToolError = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
   const coded = codedFailure(error);
   if (coded) {
     const refusal = errorFrom(coded, call, deps);
-    return call.notes.isClaimLost ? { ...refusal, keyHeld: true } : refusal;
+    return isKeyHeld(call, refusal) ? { ...refusal, keyHeld: true } : refusal;
   }
   const { executionId } = call;
   deps.runtime.log.error('internal error', { executionId, error: thrownTrace(error) });

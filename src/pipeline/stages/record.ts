@@ -78,6 +78,12 @@ const finish = (
   };
 };
 
+/** Says how to go on after a call whose result is withheld. One with a key has left its result there. */
+const adviceFor = ({ notes }: CallRequest): string => {
+  if (notes.claim !== undefined) return 'Send the same call again with its key for its result.';
+  return notes.effectPossible ? 'Check what happened before calling again.' : 'Free disk space.';
+};
+
 const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResult => {
   deps.runtime.log.error('audit row could not be written', { error: thrownText(error) });
   const inDoubt = call.notes.effectPossible;
@@ -87,8 +93,9 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
       ? 'The tool ran, but its outcome could not be recorded: the call is in doubt.'
       : 'The outcome could not be recorded, so the result is withheld.',
     {
-      suggestions: [inDoubt ? 'Check what happened before calling again.' : 'Free disk space.'],
+      suggestions: [adviceFor(call)],
       retryable: !inDoubt,
+      ...(call.notes.claim !== undefined && { keyHeld: true }),
     },
   );
   return finish(call, failedWith(call, refused), deps);

@@ -9,6 +9,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 import { DURABLE_MS, DurableWork } from '../durable-work.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
@@ -102,17 +103,28 @@ const inDoubt = (call: Checked): ToolResult =>
     inDoubt: call.executionId,
   });
 
-/** Stores the result under the key, or frees the key. */
-const settleKey = (
+/**
+ * Stores the result under the key, or frees the key; later where the store fails, since the call has ended
+ * as it has. Until then the key is held, and nobody makes the call again.
+ */
+const settleKey = async (
   call: Checked,
   result: ToolResult | undefined,
   { key, replays, runtime, late, keepMs }: ReplayDeps & { readonly key: string },
 ): Promise<void> => {
   const { executionId } = call;
   const final = result ?? inDoubt(call);
-  if (!isFinal(call, final)) return late.attempt(() => replays.abandon(key, executionId));
   const expiresAt = runtime.now() + (DurableWork.of(call) ? DURABLE_MS : keepMs);
-  return late.attempt(() => replays.finish({ key, executionId }, final, expiresAt));
+  try {
+    await late.attempt(() =>
+      isFinal(call, final)
+        ? replays.finish({ key, executionId }, final, expiresAt)
+        : replays.abandon(key, executionId),
+    );
+  } catch (error) {
+    const text = thrownText(error);
+    runtime.log.error('a key could not be settled', { executionId, error: text });
+  }
 };
 
 /** Names a key in the store. Those of inner calls are apart: no key that a caller sends is one of them. */
