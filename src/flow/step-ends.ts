@@ -163,6 +163,16 @@ const earlierEnd = (
   return { state: 'failed', error: toolError('CONFLICT', message) };
 };
 
+/** Tells whether the store refused a call before its tool ran: an outage must not fail its run. */
+const metNoStore = ({ error, metadata }: ToolResult): boolean =>
+  error?.code === 'STORE_UNAVAILABLE' && error.retryable && metadata.attempts === 0;
+
+const storeAway = (now: number): StepEnd => ({
+  state: 'parked',
+  waitsFor: 'retry',
+  step: { wakeAt: now + BUSY_MS },
+});
+
 export const callTool = async (
   step: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
   attempt: StepAttempt,
@@ -180,6 +190,7 @@ export const callTool = async (
   const key = isRepeatable ? undefined : `flow:${run.id}:${attemptOf}`;
   const made = madeCall(step, key, attempt.open?.approvalId);
   const result = await call(made);
+  if (isRepeatable && metNoStore(result)) return storeAway(runtime.now());
   const end = resultEnd(result, runtime.now());
   return isRepeatable ? end : asFinal(end, result, tool);
 };
