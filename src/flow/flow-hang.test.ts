@@ -379,6 +379,25 @@ describe('waiting for a run', () => {
     await pause(20);
     expect(unhandled.splice(0)).toEqual([]);
   });
+
+  it('leaves no rejection unhandled when the crib is closed while the run is read', async () => {
+    process.on('unhandledRejection', note);
+    cleanup.push(() => process.off('unhandledRejection', note));
+    let slowReads = 1;
+    const store = storeWith((flows) => ({
+      get: async (runId) => {
+        if (slowReads-- > 0) await pause(300);
+        return flows.get(runId);
+      },
+    }));
+    const crib = await openCrib(store);
+    crib.flows.register(flowOf((flow) => flow.waitForEvent('never')));
+    const { finished } = await crib.flows.start('sample', {}, { runId: 'run' });
+    await crib.close();
+    await pause(400);
+    await expect(finished).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(unhandled.splice(0)).toEqual([]);
+  });
 });
 
 describe('cancelling a run', () => {

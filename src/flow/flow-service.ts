@@ -103,6 +103,8 @@ export class FlowService {
     if (this.#isClosed) throw unwatchable(runId);
     // Before the run is read, so that its end cannot be missed in between.
     const over = this.#watchers.wait(runId);
+    // It rejects when the crib is closed while the run is read: nobody has the promise by then.
+    over.catch(() => undefined);
     this.#scheduler.hold();
     // It may have been due before anybody waited for it.
     if (this.#deps.onlyAwaited) this.#scheduler.after(0);
