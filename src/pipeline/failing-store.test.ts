@@ -59,6 +59,17 @@ describe('a call whose store fails for a moment', () => {
     },
   );
 
+  it('twice says the same: where its key cannot be claimed, and that cannot be recorded', async () => {
+    const { crib, fail, unused, seen } = await open();
+    fail('replays.claim');
+    fail('audit.append');
+    expect(await crib.execute('pay', {}, KEY)).toMatchObject({ error: { keyHeld: true } });
+    expect(unused()).toEqual([]);
+    await crib.runtime.advance(1_500);
+    expect(await crib.execute('pay', {}, KEY)).toMatchObject({ success: true, data: 1 });
+    expect(seen.runs).toBe(1);
+  });
+
   it('says nothing of a key where it has none', async () => {
     const { crib, fail } = await open();
     fail('audit.intend');

@@ -78,10 +78,15 @@ const finish = (
   };
 };
 
-/** Says how to go on after a call whose result is withheld. One with a key has left its result there. */
-const adviceFor = ({ notes }: CallRequest): string => {
-  if (notes.claim !== undefined) return 'Send the same call again with its key for its result.';
-  return notes.effectPossible ? 'Check what happened before calling again.' : 'Free disk space.';
+/** Tells whether the same call gets its result later: under its key it runs once. */
+const hasKey = ({ options }: CallRequest): boolean => options.idempotencyKey !== undefined;
+
+/** Says how to go on after a call whose result is withheld. */
+const adviceFor = (call: CallRequest): string => {
+  if (hasKey(call)) return 'Send the same call again with its key for its result.';
+  return call.notes.effectPossible
+    ? 'Check what happened before calling again.'
+    : 'Free disk space.';
 };
 
 const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResult => {
@@ -95,7 +100,7 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
     {
       suggestions: [adviceFor(call)],
       retryable: !inDoubt,
-      ...(call.notes.claim !== undefined && { keyHeld: true }),
+      ...(hasKey(call) && { keyHeld: true }),
     },
   );
   return finish(call, failedWith(call, refused), deps);
