@@ -61,6 +61,13 @@ const thrown = (error: unknown): JobEnd => ({
   retryable: true,
 });
 
+/** Ends a job whose own end cannot be kept, as when its result is no JSON. */
+const unkeepable = (why: string, finishedAt: number): JobChange => ({
+  state: 'dead',
+  error: toolError('EXECUTION_FAILED', `The result cannot be kept: ${why}`),
+  finishedAt,
+});
+
 export class EmbeddedWorker implements QueueWorker {
   readonly queue: string;
   readonly #options: WorkOptions;
@@ -191,14 +198,15 @@ export class EmbeddedWorker implements QueueWorker {
     } catch (error) {
       const why = reasonOf(error);
       runtime.log.error('The end of a job was not written.', { jobId: claim.id, error: why });
-      if (errorCodeOf(error) !== 'STORE_UNAVAILABLE') {
-        const refused = toolError('EXECUTION_FAILED', `The result cannot be kept: ${why}`);
-        await table.end(claim, { state: 'dead', error: refused, finishedAt: runtime.now() });
-      } else if (!this.#closing) {
-        await new Promise<void>((done) => void runtime.after(RETRY_MS, done));
-        await this.#record(claim, change);
-      }
+      if (errorCodeOf(error) === 'STORE_UNAVAILABLE') await this.#recordLater(claim, change);
+      else if (change.state !== 'dead') await this.#record(claim, unkeepable(why, runtime.now()));
     }
+  }
+
+  async #recordLater(claim: JobClaim, change: JobChange): Promise<void> {
+    if (this.#closing) return;
+    await new Promise<void>((done) => void this.#deps.runtime.after(RETRY_MS, done));
+    await this.#record(claim, change);
   }
 
   async #shutDown(graceMs: number): Promise<void> {
