@@ -21,12 +21,15 @@ export interface PlacedReference extends Reference {
 
 export interface CompiledValue {
   readonly references: readonly PlacedReference[];
-  /** Works the value out. Throws a ToolFailure that names what is missing. */
-  evaluate(scope: ValueScope): unknown;
+  /**
+   * Works the value out. Throws a ToolFailure that names what is missing. `spent` is told what that took, also
+   * where it failed: whoever works out many values bounds them together.
+   */
+  evaluate(scope: ValueScope, spent?: (units: number) => void): unknown;
 }
 
 type Path = readonly (string | number)[];
-type Evaluate = CompiledValue['evaluate'];
+type Evaluate = (scope: ValueScope) => unknown;
 
 export interface ValueCompiler {
   /** Throws a VALIDATION_ERROR with all that is wrong; `issues` have the path of each. */
@@ -166,7 +169,13 @@ export const valueCompiler = (): ValueCompiler => {
       assertNoIssues(collected.issues);
       return {
         references: collected.references,
-        evaluate: (scope) => meter.measure(() => evaluate(scope)),
+        evaluate: (scope, spent) => {
+          try {
+            return meter.measure(() => evaluate(scope));
+          } finally {
+            spent?.(meter.used);
+          }
+        },
       };
     },
     expression: expressionOf,

@@ -39,6 +39,11 @@ export class WorkMeter {
     return Math.max(0, this.#left);
   }
 
+  /** What the newest evaluation has used: units, and the values that its paths led to. */
+  get used(): number {
+    return MAX_WORK - this.left + this.#taken;
+  }
+
   /**
    * Runs one evaluation. Throws when it took too much, also when the expression absorbed that. Those inside
    * another one share its units: a value may hold thousands of expressions.

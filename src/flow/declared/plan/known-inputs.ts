@@ -20,15 +20,32 @@ export type KnownInputs =
 const FROM_STEPS: KnownInputs = { reason: 'its input depends on what earlier steps return' };
 const LIST_FROM_STEPS: KnownInputs = { reason: 'its list depends on what earlier steps return' };
 const NOT_THERE: KnownInputs = { reason: 'its input cannot be worked out from what is given' };
+export const TOO_MUCH = 'there is too much data to work its input out before the run';
 
 export interface KnownInputsDeps {
   readonly program: FlowProgram;
   readonly scope: ValueScope;
   /** The names whose values are known before the run. */
   readonly roots: ReadonlySet<ScopeName>;
-  /** How many items of all steps may still be looked at. */
-  readonly left: { items: number };
+  readonly left: PlanLeft;
 }
+
+/** What may still be looked at, of all steps together. */
+export interface PlanLeft {
+  items: number;
+  /** Units, as values count them when they are worked out. */
+  work: number;
+}
+
+/** What one plan may work out: a fraction of a second. */
+export const MAX_PLAN_WORK = 4_000_000;
+
+/** Counts what values take that are worked out for a plan. */
+export const spendOf =
+  (left: Pick<PlanLeft, 'work'>) =>
+  (units: number): void => {
+    left.work -= units;
+  };
 
 const NO_INPUT: CompiledValue = { references: [], evaluate: () => ({}) };
 const FLOW_INPUT: CompiledValue = {
@@ -64,9 +81,11 @@ const usesItem = ({ references }: CompiledValue): boolean =>
 class ItemScopes {
   readonly #deps: KnownInputsDeps;
   isAll = true;
+  readonly spend: (units: number) => void;
 
   constructor(deps: KnownInputsDeps) {
     this.#deps = deps;
+    this.spend = spendOf(deps.left);
   }
 
   /** Lists what each time that a step runs can see; nothing where a list is not known. Throws as values do. */
@@ -79,7 +98,8 @@ class ItemScopes {
     const scopes: ValueScope[] = [];
     const max = Math.min(MAX_ITEMS, this.#deps.left.items);
     for (const scope of outer) {
-      const list = items.evaluate(scope);
+      const list = this.#deps.left.work > 0 ? items.evaluate(scope, this.spend) : [];
+      if (this.#deps.left.work <= 0) this.isAll = false;
       if (!Array.isArray(list)) return undefined;
       const room = list.slice(0, max - scopes.length);
       if (room.length < list.length) this.isAll = false;
@@ -97,12 +117,20 @@ class ItemScopes {
 const inputsOf = (placed: PlacedCall, value: CompiledValue, deps: KnownInputsDeps): KnownInputs => {
   const items = new ItemScopes(deps);
   if (!items.isKnown(value)) return FROM_STEPS;
-  if (!usesItem(value)) return { inputs: [value.evaluate(deps.scope)], isAll: true, isOne: true };
+  if (deps.left.work <= 0) return { reason: TOO_MUCH };
+  if (!usesItem(value)) {
+    const input = value.evaluate(deps.scope, items.spend);
+    return { inputs: [input], isAll: true, isOne: true };
+  }
   const scopes = items.of(repeaterOf(placed));
   if (!scopes) return LIST_FROM_STEPS;
   const inputs = new Map<string, unknown>();
   for (const scope of scopes) {
-    const input = value.evaluate(scope);
+    if (deps.left.work <= 0) {
+      items.isAll = false;
+      break;
+    }
+    const input = value.evaluate(scope, items.spend);
     const digest = digestOf(input ?? null);
     if (inputs.size === MAX_INPUTS && !inputs.has(digest)) items.isAll = false;
     else inputs.set(digest, input);

@@ -15,7 +15,7 @@ import type { FlowTools } from '../check/tool-shapes.ts';
 import { callsOf, type PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
 import { lastResortOf, type StepNode } from '../step-tree.ts';
-import { callValue, repeaterOf } from './known-inputs.ts';
+import { callValue, MAX_PLAN_WORK, repeaterOf, spendOf, TOO_MUCH } from './known-inputs.ts';
 import { refusalText } from './refusal-text.ts';
 
 export interface PlanCoverageDeps {
@@ -62,6 +62,7 @@ class Coverer {
   readonly #deps: PlanCoverageDeps;
   readonly #as: CallAs;
   readonly #scope: ValueScope;
+  readonly #left = { work: MAX_PLAN_WORK };
 
   constructor(
     program: FlowProgram,
@@ -99,7 +100,8 @@ class Coverer {
     if (!items || !isFixed(items)) return undefined;
     const turns: Turn[] = [];
     for (const { suffix, scope } of outer) {
-      const list = evaluated(items, scope)?.value;
+      if (this.#left.work <= 0) return undefined;
+      const list = this.#evaluated(items, scope)?.value;
       if (!Array.isArray(list)) return undefined;
       if (turns.length + list.length > MAX_TURNS) return undefined;
       for (const [at, item] of list.entries()) {
@@ -124,12 +126,24 @@ class Coverer {
     let openReason: string | undefined;
     for (const { suffix, scope } of turns) {
       const place = `${node.step.id}${suffix}${part}`;
-      const given = value && evaluated(value, scope);
+      if (this.#left.work <= 0) {
+        openReason ??= TOO_MUCH;
+        break;
+      }
+      const given = value && this.#evaluated(value, scope);
       openReason ??= given
         ? await this.#exact({ place, tool, version }, given.value)
         : await this.#open({ place, tool, version });
     }
     if (openReason !== undefined) this.#ask(id, openReason);
+  }
+
+  #evaluated(value: CompiledValue, scope: ValueScope): { readonly value: unknown } | undefined {
+    try {
+      return { value: value.evaluate(scope, spendOf(this.#left)) };
+    } catch {
+      return undefined;
+    }
   }
 
   /** The value that the call is made with; `undefined` where it depends on earlier results. */
@@ -188,17 +202,6 @@ interface PlacedTool {
 const partOf = ({ node, path }: Pick<PlacedCall, 'node' | 'path'>): '' | '.else' | '.fallback' => {
   if (path === node.path) return '';
   return path.at(-1) === 'else' ? '.else' : '.fallback';
-};
-
-const evaluated = (
-  value: CompiledValue,
-  scope: ValueScope,
-): { readonly value: unknown } | undefined => {
-  try {
-    return { value: value.evaluate(scope) };
-  } catch {
-    return undefined;
-  }
 };
 
 /** Says which calls of a run an approval of its plan covers, and what asks all the same. */

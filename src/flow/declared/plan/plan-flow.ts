@@ -21,7 +21,15 @@ import {
 import { compileProgram, type FlowProgram } from '../flow-program.ts';
 import { flowNameOf } from '../run/step-work.ts';
 import type { StepNode } from '../step-tree.ts';
-import { callValue, type KnownInputs, knownInputs, repeaterOf } from './known-inputs.ts';
+import {
+  callValue,
+  type KnownInputs,
+  knownInputs,
+  MAX_PLAN_WORK,
+  type PlanLeft,
+  repeaterOf,
+  spendOf,
+} from './known-inputs.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
 import { refusalText } from './refusal-text.ts';
@@ -49,7 +57,7 @@ const MAX_ITEMS = 10_000;
 interface PlanBounds {
   /** The flows around this one, by name and version. */
   readonly outer: ReadonlySet<string>;
-  readonly left: { steps: number; items: number };
+  readonly left: PlanLeft & { steps: number };
 }
 
 interface PlannedInput {
@@ -198,10 +206,11 @@ class Planner {
 
   /** Works a value out that depends on the input of the flow alone. */
   #fixed(compiled: CompiledValue | undefined): { readonly value: unknown } | undefined {
+    const { left } = this.#bounds;
     const isFixed = compiled?.references.every(({ root }) => this.#roots.has(root));
-    if (!compiled || !isFixed) return undefined;
+    if (!compiled || !isFixed || left.work <= 0) return undefined;
     try {
-      return { value: compiled.evaluate(this.#scope) };
+      return { value: compiled.evaluate(this.#scope, spendOf(left)) };
     } catch {
       return undefined;
     }
@@ -344,7 +353,10 @@ export const planFlow = async (
     input,
     isInputKnown: true,
     as,
-    bounds: { outer: new Set([flowKey(flow)]), left: { steps: MAX_INNER_STEPS, items: MAX_ITEMS } },
+    bounds: {
+      outer: new Set([flowKey(flow)]),
+      left: { steps: MAX_INNER_STEPS, items: MAX_ITEMS, work: MAX_PLAN_WORK },
+    },
   });
   const errors = faults.filter(({ severity }) => severity === 'error');
   if (isPartial || errors.length === 0) await planner.run(errors);
