@@ -101,7 +101,14 @@ export interface DrawnEdge {
 export interface FlowDrawing {
   readonly nodes: readonly DrawnNode[];
   readonly edges: readonly DrawnEdge[];
+  /** How much is not drawn, because it would be too much to be laid out; absent where nothing is missing. */
+  readonly leftOut?: { readonly nodes: number; readonly edges: number };
 }
+
+/** Says how much of a drawing was left out; `undefined` where nothing was. */
+export const leftOutText = ({ leftOut }: Pick<FlowDrawing, 'leftOut'>): string | undefined =>
+  leftOut &&
+  `Too large to be drawn whole: without ${leftOut.nodes} steps and ${leftOut.edges} arrows.`;
 
 /** What a run waits for, as it stands in `waitsFor`. */
 export const APPROVAL_WAIT = 'approval:';

@@ -81,6 +81,8 @@ export interface GraphEdge {
 export interface Graph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
+  /** How much is too much to be drawn. */
+  readonly leftOut?: { readonly nodes: number; readonly edges: number };
 }
 
 export interface RunDetail extends RunSummary {

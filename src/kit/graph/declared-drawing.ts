@@ -6,6 +6,7 @@ import type {
   FlowRunNodes,
 } from '../../contract/flow-data.ts';
 import type { DrawnNode, FlowDrawing, NodeState } from '../../contract/flow-view.ts';
+import { boundedDrawing } from './bounded-drawing.ts';
 
 const KINDS: Readonly<Record<FlowGraphNode['type'], DrawnNode['kind']>> = {
   call: 'call',
@@ -66,8 +67,8 @@ export const declaredDrawing = (graph: FlowGraph, run?: FlowRunNodes): FlowDrawi
     to,
     ...(type === 'data' && { label: 'data' }),
   }));
-  return {
+  return boundedDrawing({
     nodes: graph.nodes.map((node) => nodeOf(node, states.get(node.id))),
     edges: [...inner, ...edges],
-  };
+  });
 };

@@ -2,7 +2,7 @@
  * Draws a graph as SVG: a plain picture without script, links or outside parts, in light and dark. Every
  * text is escaped; a hostile name is only ever text.
  */
-import type { DrawnNode, FlowDrawing } from '../../contract/flow-view.ts';
+import { type DrawnNode, type FlowDrawing, leftOutText } from '../../contract/flow-view.ts';
 import { visibleText } from '../text/visible-text.ts';
 
 interface Point {
@@ -31,6 +31,9 @@ const MIN_WIDTH = 120;
 const MAX_CHARACTERS = 40;
 const PADDING = 24;
 const MARGIN = 16;
+/** Below the graph, where something is left out. */
+const FOOT_HEIGHT = 24;
+const FOOT_WIDTH = 560;
 
 const cut = (text: string): string => {
   const characters = [...visibleText(text)];
@@ -116,9 +119,18 @@ svg{background:var(--paper)}text{font:13px ui-monospace,Menlo,Consolas,monospace
 const ARROW =
   '<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker>';
 
+/** Makes room for a line that says what is left out. */
+const withFoot = (layout: Layout): Layout => ({
+  ...layout,
+  width: Math.max(layout.width, FOOT_WIDTH),
+  height: layout.height + FOOT_HEIGHT,
+});
+
 /** Returns the picture as one text. */
 export const graphSvg = async (graph: FlowDrawing): Promise<string> => {
-  const { width, height, boxes, lines } = await layoutOf(graph);
+  const foot = leftOutText(graph);
+  const layout = await layoutOf(graph);
+  const { width, height, boxes, lines } = foot === undefined ? layout : withFoot(layout);
   const size = `width="${Math.max(width, 1)}" height="${Math.max(height, 1)}"`;
   const shown = `viewBox="0 0 ${Math.max(width, 1)} ${Math.max(height, 1)}"`;
   const nodes = graph.nodes.map((node, at) => boxOf(node, boxes[at] as Box));
@@ -127,6 +139,9 @@ export const graphSvg = async (graph: FlowDrawing): Promise<string> => {
     `<title>Flow</title><defs><style>${STYLE}\n</style>${ARROW}</defs>`,
     ...lines.map(lineOf),
     ...nodes,
+    ...(foot === undefined
+      ? []
+      : [`<text class="note" x="${px(width / 2)}" y="${height - MARGIN / 2}">${foot}</text>`]),
     '</svg>',
     '',
   ].join('\n');

@@ -6,6 +6,7 @@ import {
   type StepView,
   stepLabel,
 } from '../../contract/flow-view.ts';
+import { boundedDrawing } from './bounded-drawing.ts';
 
 /** More would not be readable, and the edges of many steps cost time to find. */
 export const MAX_DRAWN_STEPS = 300;
@@ -59,5 +60,5 @@ export const journalGraph = (steps: readonly StepView[]): FlowDrawing => {
   const edges = spans.flatMap((span): readonly DrawnEdge[] =>
     predecessors(span, spans).map(({ id }) => ({ from: id, to: span.id })),
   );
-  return { nodes: drawn.map(nodeOf), edges };
+  return boundedDrawing({ nodes: drawn.map(nodeOf), edges });
 };

@@ -1,5 +1,5 @@
 /** Writes a graph as Mermaid text, for documents and reviews. */
-import type { DrawnNode, FlowDrawing } from '../../contract/flow-view.ts';
+import { type DrawnNode, type FlowDrawing, leftOutText } from '../../contract/flow-view.ts';
 import { visibleText } from '../text/visible-text.ts';
 
 /**
@@ -34,12 +34,13 @@ const nodeLine = ({ label, kind, state, note = '' }: DrawnNode, id: string): str
 };
 
 /** Returns the text. Ids are numbers of ours, so that no name of a step can break out of its place. */
-export const mermaidText = ({ nodes, edges }: FlowDrawing): string => {
+export const mermaidText = ({ nodes, edges, leftOut }: FlowDrawing): string => {
   const ids = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
   const lines = edges.map(({ from, to, label }) => {
     const arrow = label === undefined ? '-->' : `-->|${quoted(label)}|`;
     return `  ${ids.get(from)} ${arrow} ${ids.get(to)}`;
   });
   const boxes = nodes.map((node, at) => nodeLine(node, `n${at}`));
-  return ['flowchart TD', ...boxes, ...lines, ...CLASSES, ''].join('\n');
+  const notes = leftOut ? [`  %% ${leftOutText({ leftOut })}`] : [];
+  return ['flowchart TD', ...notes, ...boxes, ...lines, ...CLASSES, ''].join('\n');
 };

@@ -124,6 +124,12 @@ const Content = ({ run, step, onDone }: ContentProps) => {
           onSelect={(key) => replaceRoute(hrefOfStep(key))}
         />
       )}
+      {run.graph.leftOut && (
+        <p className="muted">
+          Too large to be drawn whole: without {run.graph.leftOut.nodes} steps and{' '}
+          {run.graph.leftOut.edges} arrows.
+        </p>
+      )}
       {run.isCut && <p className="muted">Only the first {run.steps.length} steps are shown.</p>}
       <div className="stack" aria-live="polite">
         {step !== '' && rows.slice(0, MAX_ROWS).map((row) => <StepView key={row.key} step={row} />)}

@@ -8,7 +8,7 @@ import { createCrib } from '../../../crib/create-crib.ts';
 let crib: Crib | undefined;
 afterEach(() => crib?.close());
 
-const MAX_MS = 8_000;
+const MAX_MS = 20_000;
 
 /** Nine steps that run for each item of the input, each time with the same value beside the item. */
 const stepsWith = (beside: unknown): readonly FlowDataStep[] =>

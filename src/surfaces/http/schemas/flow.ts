@@ -84,6 +84,8 @@ const graphSchema = z.object({
     }),
   ),
   edges: z.array(z.object({ from: z.string(), to: z.string(), label: z.string().optional() })),
+  /** How much is too much to be drawn. */
+  leftOut: z.object({ nodes: z.number(), edges: z.number() }).optional(),
 });
 
 export const runDetailSchema = runSchema.extend({
