@@ -103,6 +103,8 @@ export interface JournalStep {
   readonly childId?: string;
   /** The event that ended the step. It is forgotten when the step is written, which holds its payload. */
   readonly eventId?: number;
+  /** The nonce of that event: a copy of it is not taken again. */
+  readonly eventNonce?: string;
   readonly startedAt: number;
   readonly finishedAt?: number;
   /** Shows that a process of this user wrote the step; a planted one blocks the run. */
@@ -120,6 +122,8 @@ export interface FlowEvent {
   readonly name: string;
   readonly payload: unknown;
   readonly at: number;
+  /** Its own for each event that is sent. Under the seal, so that a copy of an event is no other one. */
+  readonly nonce?: string;
   /** Shows that a process of this user sent it; the code does not get one without. */
   readonly seal?: string;
 }

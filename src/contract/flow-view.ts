@@ -5,7 +5,8 @@ import type { FlowRun, JournalStep, StepKind } from './flow-store.ts';
 import { MICROS_PER_USD } from './tool-cost.ts';
 
 /** One step with what the audit trail says of its call. */
-export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eventId' | 'seal'> {
+export interface StepView
+  extends Omit<JournalStep, 'digest' | 'position' | 'eventId' | 'eventNonce' | 'seal'> {
   /** Of the call alone, without what was waited for. */
   readonly callMs?: number;
   readonly costUsd?: number;
@@ -17,7 +18,8 @@ export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eve
 
 /** Joins a step with the outcome of its call, where there is one. */
 const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView => {
-  const { digest: _, position: _position, eventId: _event, seal: _seal, ...shown } = step;
+  const { digest: _, position: _position, seal: _seal, ...row } = step;
+  const { eventId: _event, eventNonce: _nonce, ...shown } = row;
   if (!outcome) return shown;
   const { input } = outcome.detail;
   return {

@@ -128,8 +128,9 @@ export class FlowService {
    * payload that is too large, and with CONFLICT while too many events of the run wait to be taken.
    */
   async send(runId: string, name: string, payload: unknown): Promise<boolean> {
-    const { flows, seals, runtime } = this.#deps;
-    const event = { name, payload: checkEvent(name, payload), at: runtime.now() };
+    const { flows, seals, runtime, nextId } = this.#deps;
+    const plain = checkEvent(name, payload);
+    const event = { name, payload: plain, at: runtime.now(), nonce: nextId() };
     const isSent = await (await flows()).send(runId, sealedEvent(runId, event, await seals()));
     this.#turns.recheck(`event:${name}`, runId);
     this.#scheduler.after(0);

@@ -54,8 +54,11 @@ const stepText = (runId: string, step: JournalStep): string =>
 const endText = ({ id, status, output, error }: Ended): string =>
   `toolcrib end 1\n${canonicalJson({ id, status, output, error })}`;
 
-const eventText = (runId: string, { name, payload, at }: Sent): string =>
-  `toolcrib event 1\n${canonicalJson([runId, name, payload, at])}`;
+/** Writes out an event. Those that were sent before events had a nonce are read without one. */
+const eventText = (runId: string, { name, payload, at, nonce }: Sent): string => {
+  const parts = [runId, name, payload, at];
+  return `toolcrib event 1\n${canonicalJson(nonce === undefined ? parts : [...parts, nonce])}`;
+};
 
 interface Ended extends Pick<FlowRun, 'id' | 'status' | 'output'> {
   readonly error?: ToolError | undefined;

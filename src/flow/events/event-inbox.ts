@@ -19,6 +19,8 @@ export class EventInbox {
   readonly #deps: EventInboxDeps;
   /** Events that a step of the run has taken before this turn. */
   readonly #taken: ReadonlySet<number>;
+  /** The nonces of all events that a step has taken: whoever can write the store can copy one of them. */
+  readonly #nonces: Set<string>;
   /** The ids of events that no step has taken, oldest first, by their name. */
   readonly #ids = new Map<string, number[]>();
   /** The newest event that was read. */
@@ -29,6 +31,7 @@ export class EventInbox {
   constructor(deps: EventInboxDeps, steps: readonly JournalStep[]) {
     this.#deps = deps;
     this.#taken = new Set(steps.flatMap(({ eventId }) => eventId ?? []));
+    this.#nonces = new Set(steps.flatMap(({ eventNonce }) => eventNonce ?? []));
   }
 
   /** The newest event that all waiting steps have looked at: one step must not hide it from another. */
@@ -45,7 +48,7 @@ export class EventInbox {
     const seen = await this.#read();
     this.#seenBy.delete(key);
     const event = await this.#next(name);
-    if (event) return { state: 'done', value: event.payload, step: { eventId: event.id } };
+    if (event) return { state: 'done', value: event.payload, step: takenBy(event) };
     const now = this.#deps.runtime.now();
     const wakeAt = open?.wakeAt ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
     if (wakeAt !== undefined && wakeAt <= now) {
@@ -79,14 +82,22 @@ export class EventInbox {
     return this.#lastId;
   }
 
-  /** Takes the oldest event of a name. Those that nobody of this user sent are left out. */
+  /** Takes the oldest event of a name. Those that nobody of this user sent, and copies, are left out. */
   async #next(name: string): Promise<FlowEvent | undefined> {
     const { flows, run, seals } = this.#deps;
     const ids = this.#ids.get(name) ?? [];
     for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
       const [event] = await flows.events(run.id, id - 1, 1);
-      if (event?.id === id && isOurEvent(run.id, event, seals)) return event;
+      if (event?.id !== id || !isOurEvent(run.id, event, seals)) continue;
+      const { nonce } = event;
+      if (nonce === undefined || this.#nonces.size !== this.#nonces.add(nonce).size) return event;
     }
     return undefined;
   }
 }
+
+/** Says in the step that takes an event which one that was. */
+const takenBy = ({ id, nonce }: FlowEvent): Pick<JournalStep, 'eventId' | 'eventNonce'> => ({
+  eventId: id,
+  ...(nonce !== undefined && { eventNonce: nonce }),
+});
