@@ -3,6 +3,7 @@ import { type Caller, isOwner } from '../contract/caller.ts';
 import type { JobAs } from '../contract/job.ts';
 import type { NewJob, Queue } from '../contract/queue.ts';
 import { callerOf } from '../pipeline/new-call.ts';
+import type { JobTypes } from './job-types.ts';
 import { sealedText } from './new-job.ts';
 
 export interface AddJobDeps {
@@ -11,6 +12,15 @@ export interface AddJobDeps {
   countStart(caller: Caller): Promise<void>;
   seal(text: string): Promise<string | undefined>;
 }
+
+/** Lists the queues of this program: those of its types of job, and those of its configuration. */
+export const knownQueues = ({
+  types,
+  settings,
+}: {
+  readonly types: Pick<JobTypes, 'queues'>;
+  readonly settings: { readonly queues: Readonly<Record<string, unknown>> };
+}): readonly string[] => [...new Set([...types.queues(), ...Object.keys(settings.queues)])];
 
 /** Returns the user whose jobs a caller may see; `undefined` for one who may see all. */
 export const seenUser = (as: JobAs | undefined): string | undefined => {

@@ -8,14 +8,18 @@ import { isProgramItself } from '../governance/ledger/start-limits.ts';
 import { type CronSpec, nextCronMoment } from '../kit/data/cron-moments.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { isPlainId } from '../kit/text/plain-id.ts';
-import { type AddJobDeps, sealed, seenUser } from './add-job.ts';
+import { type AddJobDeps, knownQueues, sealed, seenUser } from './add-job.ts';
 import type { JobTypes } from './job-types.ts';
+import { assertMayChoose } from './may-add.ts';
 import { jobTemplate } from './new-job.ts';
 
 export interface JobScheduleDeps extends AddJobDeps {
   readonly types: JobTypes;
   readonly runtime: Pick<Runtime, 'now'>;
-  readonly settings: { readonly retries: number };
+  readonly settings: {
+    readonly retries: number;
+    readonly queues: Readonly<Record<string, unknown>>;
+  };
 }
 
 const MAX_SCHEDULE_ID = 200;
@@ -81,7 +85,9 @@ export class JobSchedules {
     const { types, settings, runtime } = this.#deps;
     assertScheduleId(scheduleId);
     const retries = rest.retries ?? settings.retries;
-    const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
+    const entry = types.get(type);
+    const template = await jobTemplate(entry, payload, { ...rest, retries });
+    assertMayChoose(template, entry, knownQueues(this.#deps));
     const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
     await this.#deps.countStart(template.caller);
     assertSlow(spec, template.caller, runtime.now());

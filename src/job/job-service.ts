@@ -20,13 +20,14 @@ import type { Runtime } from '../contract/runtime.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 import { thrownTrace } from '../kit/data/reason-of.ts';
 import { forgetOld } from '../pipeline/record/forget-old.ts';
-import { type AddJobDeps, sealed, seenUser } from './add-job.ts';
+import { type AddJobDeps, knownQueues, sealed, seenUser } from './add-job.ts';
 import { forgetEntry, forgetEntryLater } from './entry-claims.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
 import { JobSchedules } from './job-schedules.ts';
 import { inEnqueueSpan } from './job-spans.ts';
 import { assertQueueName } from './job-types.ts';
 import { type JobWaitsDeps, withWaits } from './job-waits.ts';
+import { assertMayChoose } from './may-add.ts';
 import { isSameJob, jobTemplate, keyedId, runAtOf } from './new-job.ts';
 
 export interface QueueSettings {
@@ -94,7 +95,9 @@ export class JobService {
   async #enqueued(type: string, payload: unknown, options: EnqueueOptions = {}): Promise<NewJob> {
     const { types, settings, runtime, nextId } = this.#deps;
     const retries = options.retries ?? settings.retries;
-    const template = await jobTemplate(types.get(type), payload, { ...options, retries });
+    const entry = types.get(type);
+    const template = await jobTemplate(entry, payload, { ...options, retries });
+    assertMayChoose(template, entry, knownQueues(this.#deps));
     await this.#deps.countStart(template.caller);
     const id = template.idempotencyKey === undefined ? nextId() : keyedId(template);
     const createdAt = runtime.now();
@@ -159,10 +162,7 @@ export class JobService {
   }
 
   async work(options: WorkJobsOptions = {}): Promise<JobWorkers> {
-    const { types, settings } = this.#deps;
-    const names = options.queues ?? [
-      ...new Set([...types.queues(), ...Object.keys(settings.queues)]),
-    ];
+    const names = options.queues ?? knownQueues(this.#deps);
     // Workers of no queue would wait without a word, as when a variable that holds the names is empty.
     if (names.length === 0) {
       throw new ToolFailure('VALIDATION_ERROR', 'queues names no queue to work on.', {

@@ -1,10 +1,10 @@
 /**
- * Says who may add jobs of which type. What the handler of a program does is code that no rule judges, so an
+ * Says who may add jobs of which type, and to which queue. What the handler of a program does is code that no rule judges, so an
  * agent needs the word of the program or of whoever made its token.
  */
 import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import type { JobType } from './job-types.ts';
+import { DEFAULT_QUEUE, type JobType } from './job-types.ts';
 
 /** What these do is calls, each judged by itself. */
 const JUDGED_TYPES: ReadonlySet<string> = new Set(['tool', 'flow']);
@@ -33,5 +33,22 @@ export const assertMayAdd = (type: AddedType, caller: Caller): void => {
     : `Register ${name} with openToAgents, or use a token whose tools name job:${name}.`;
   throw new ToolFailure('PERMISSION_DENIED', `You may not add jobs of the type ${name}.`, {
     suggestions: [remedy],
+  });
+};
+
+/**
+ * Throws PERMISSION_DENIED for an agent that chooses a queue which the program does not have, or another than
+ * the one that its program gave a type: the first would be kept for good, the second has no rate of that queue.
+ */
+export const assertMayChoose = (
+  { queue, caller }: { readonly queue: string; readonly caller: Caller },
+  { type, queue: own }: Pick<JobType, 'type' | 'queue'>,
+  queues: readonly string[],
+): void => {
+  if (queue === own || !isAgent(caller)) return;
+  if (own === DEFAULT_QUEUE && queues.includes(queue)) return;
+  const message = `You may not add jobs of the type ${type} to the queue ${queue}.`;
+  throw new ToolFailure('PERMISSION_DENIED', message, {
+    suggestions: ['Leave the queue out: the type has one.'],
   });
 };

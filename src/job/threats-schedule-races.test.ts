@@ -39,7 +39,7 @@ const processOf = (queue: SlowQueue): JobSchedules => {
   types.register('report', () => 'done');
   return new JobSchedules({
     types,
-    settings: { retries: 3 },
+    settings: { retries: 3, queues: {} },
     runtime: { now: () => NOW },
     countStart: async () => undefined,
     seal: async () => undefined,
