@@ -10,7 +10,7 @@ const CONFIRM_TOOL = 'toolcrib:confirm';
 export interface ConfirmInput {
   readonly question: string;
   readonly flow: string;
-  /** What the run was given, as JSON and cut where it is long: it tells the questions of two runs apart. */
+  /** What the run was given, as JSON. One that is long is cut, and says so: it tells two runs apart. */
   readonly input?: string;
   readonly runId: string;
   readonly details?: unknown;
@@ -22,7 +22,9 @@ const MAX_GIVEN = 1_000;
 export const givenText = (given: unknown): string | undefined => {
   const text = JSON.stringify(given);
   if (text === undefined || text === '{}' || text === 'null') return undefined;
-  return text.length > MAX_GIVEN ? `${text.slice(0, MAX_GIVEN)}…` : text;
+  if (text.length <= MAX_GIVEN) return text;
+  // Whoever starts a run chooses what stands first: that something is not shown has to be said.
+  return `${text.slice(0, MAX_GIVEN)}… (${text.length - MAX_GIVEN} more characters are not shown)`;
 };
 
 const NAMES = ['flow', 'runId', 'question'] as const;
