@@ -146,6 +146,15 @@ describe('the approval of a plan', () => {
     expect(await coveredTargets(callOf(call), consent, { ...facts, ...part })).toBeUndefined();
   });
 
+  it('threat: does not cover a call days later because the start of its run was changed in the store', async () => {
+    const later = { ...run, createdAt: 30 * DAY_MS };
+    const consent = PlanCover.of(recordOf(planned(), { expiresAt: DAY_MS }), later)?.at('one');
+    if (!consent) throw new Error('The plan covers nothing.');
+    const covered = (now: number) => coveredTargets(callOf(), consent, { ...facts, now });
+    expect(await covered(2 * DAY_MS - 1)).toBe(resolved);
+    expect(await covered(2 * DAY_MS)).toBeUndefined();
+  });
+
   it('covers a call with an open input only where it destroys nothing and reaches nobody', async () => {
     const consent = consentFor(open());
     const covered = (part: object) => coveredTargets(callOf(part), consent, facts);

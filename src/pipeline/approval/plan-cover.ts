@@ -98,7 +98,8 @@ export class PlanCover {
     this.approvalId = record.id;
     this.by = record.decidedBy ?? '';
     this.policyVersion = record.policyVersion;
-    this.until = createdAt + MAX_COVER_MS;
+    // No run starts with an approval that has expired. Its seal covers that moment, that of a run not its start.
+    this.until = Math.min(createdAt, record.expiresAt) + MAX_COVER_MS;
     const { calls } = record.request.input as PlanQuestion;
     this.#calls = new Map(calls.map((call) => [call.place, call]));
   }
