@@ -6,22 +6,31 @@ interface Dated {
   readonly createdAt: number;
 }
 
+/** A page of large items ends after so many characters of JSON, with at least one item. */
+const MAX_CHARS = 4_000_000;
+/** So many items are read before it is known how large they are. */
+const FIRST_ITEMS = 20;
+
 interface ReadOptions {
   /** Only what was made before this moment. */
   readonly before?: number;
   readonly limit: number;
 }
 
+type Read<T> = (options: ReadOptions) => Promise<readonly T[]>;
+
 /** Puts the newest first, and those of one moment in the order of their ids. */
 const byKey = (one: Dated, other: Dated): number =>
   timeKey(one.createdAt, one.id) < timeKey(other.createdAt, other.id) ? 1 : -1;
 
+const cursorAfter = ({ createdAt, id }: Dated): string => toCursor(timeKey(createdAt, id));
+
 /**
- * Reads one page. A store lists items of one moment in an order of its own; here they are told apart by
+ * Reads a part of a page. A store lists items of one moment in an order of its own; here they are told apart by
  * their ids, so a page ends only within moments that were read as a whole.
  */
-export const timePage = async <T extends Dated>(
-  read: (options: ReadOptions) => Promise<readonly T[]>,
+const partOf = async <T extends Dated>(
+  read: Read<T>,
   { cursor, limit }: PageQuery,
 ): Promise<Page<T>> => {
   const key = cursor === undefined ? undefined : fromCursor(cursor);
@@ -38,6 +47,33 @@ export const timePage = async <T extends Dated>(
     const hasMore = rest.length > limit && last !== undefined;
     const isWhole = all.length < readLimit || (hasMore && last.createdAt > oldest);
     if (!isWhole) continue;
-    return { items, ...(hasMore && { next: toCursor(timeKey(last.createdAt, last.id)) }) };
+    return { items, ...(hasMore && { next: cursorAfter(last) }) };
   }
+};
+
+/**
+ * Reads one page, which has fewer items than asked for where they are large: whoever fills a list with them
+ * would fill the memory of the server with each page.
+ */
+export const timePage = async <T extends Dated>(
+  read: Read<T>,
+  { cursor, limit }: PageQuery,
+): Promise<Page<T>> => {
+  const items: T[] = [];
+  let chars = 0;
+  let next = cursor;
+  do {
+    const left = limit - items.length;
+    const fitting = Math.floor(((MAX_CHARS - chars) * items.length) / chars);
+    const size = items.length === 0 ? FIRST_ITEMS : Math.max(1, fitting);
+    const part = await partOf(read, { cursor: next, limit: Math.min(left, size) });
+    for (const item of part.items) {
+      chars += JSON.stringify(item).length;
+      const last = items.at(-1);
+      if (chars > MAX_CHARS && last) return { items, next: cursorAfter(last) };
+      items.push(item);
+    }
+    next = part.next;
+  } while (next !== undefined && items.length < limit && chars < MAX_CHARS);
+  return { items, ...(next !== undefined && { next }) };
 };
