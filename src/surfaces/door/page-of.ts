@@ -19,6 +19,9 @@ export interface PageSort<T> {
   readonly newestFirst?: boolean;
 }
 
+/** A page of large items ends after so many characters of JSON, with at least one item. */
+export const MAX_PAGE_CHARS = 4_000_000;
+
 /** Tells cursors of this server from other base64. */
 const PREFIX = 'after:';
 
@@ -65,4 +68,17 @@ export const pageOf = <T>(
     items: page.map(({ item }) => item),
     ...(end && rest.length > limit && { next: toCursor(end.key) }),
   };
+};
+
+/** Ends a page where its items are large: whoever reads a list of such would fill the memory of the server. */
+export const boundedPage = <T>(page: Page<T>, keyOf: (item: T) => string): Page<T> => {
+  const items: T[] = [];
+  let chars = 0;
+  for (const item of page.items) {
+    chars += JSON.stringify(item).length;
+    const last = items.at(-1);
+    if (chars > MAX_PAGE_CHARS && last) return { items, next: toCursor(keyOf(last)) };
+    items.push(item);
+  }
+  return page;
 };

@@ -1,4 +1,4 @@
-/** Threat: an agent fills the lists of jobs and runs with large items, and whoever reads one fills the server. */
+/** Threat: an agent fills the lists of jobs, runs and questions with large items, and whoever reads one fills the server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
@@ -13,7 +13,7 @@ const busy = defineFlow({ name: 'busy', version: '1.0.0', run: async () => null 
 
 let http: TestHttp;
 beforeAll(async () => {
-  http = await openHttp([aTool()]);
+  http = await openHttp([aTool(), aTool({ name: 'send', tier: 'external_api' })]);
   http.crib.flows.register(idle);
   http.crib.flows.register(busy);
   const { flows, jobs } = http.crib;
@@ -22,6 +22,7 @@ beforeAll(async () => {
     const input = { index, text };
     await (await flows.start(flow ?? '', input, as)).finished;
     await jobs.enqueue('tool', { tool: 'echo', input }, { ...as, ...(queue && { queue }) });
+    await http.crib.execute('send', input, { ...as, permissions: ['*'] });
   };
   const large = { flow: 'busy', queue: 'large', text: 'x'.repeat(900_000) };
   for (let index = 0; index < LARGE; index += 1) await add(index, large);
@@ -33,6 +34,7 @@ afterAll(() => http.close());
 
 interface Listed {
   readonly input?: { readonly index: number };
+  readonly request?: { readonly input: { readonly index: number } };
   readonly payload?: { readonly input: { readonly index: number } };
 }
 
@@ -46,7 +48,9 @@ const allPages = async (path: string) => {
       token: http.tokens.agent,
     });
     const items: readonly Listed[] = json.items;
-    indexes.push(...items.map(({ input, payload }) => (input ?? payload?.input)?.index ?? -1));
+    for (const { input, payload, request } of items) {
+      indexes.push((input ?? payload?.input ?? request?.input)?.index ?? -1);
+    }
     largest = Math.max(largest, text.length);
     pages += 1;
     cursor = json.next ?? '';
@@ -66,6 +70,13 @@ describe('threat: a list of items that are large', () => {
       expect(indexes).toEqual(range(LARGE));
     },
   );
+
+  it('hostile: the inbox with large questions is answered in pages of bounded size, which show each once', async () => {
+    const { indexes, pages, largest } = await allPages('/v1/approvals?state=waiting');
+    expect(largest).toBeLessThan(MAX_CHARS);
+    expect(pages).toBeGreaterThan(5);
+    expect(indexes).toEqual([...range(LARGE), ...range(SMALL)].toSorted((one, two) => one - two));
+  });
 
   it.each(['/v1/jobs?queue=small', '/v1/flows/runs?flow=idle'])(
     'benign: %s is answered in one page where all that was asked for is small',

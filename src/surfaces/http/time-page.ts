@@ -1,13 +1,18 @@
 /** Cuts pages out of lists that a store pages by moments, newest first. */
-import { fromCursor, type Page, type PageQuery, timeKey, toCursor } from '../door/page-of.ts';
+import {
+  fromCursor,
+  MAX_PAGE_CHARS,
+  type Page,
+  type PageQuery,
+  timeKey,
+  toCursor,
+} from '../door/page-of.ts';
 
 interface Dated {
   readonly id: string;
   readonly createdAt: number;
 }
 
-/** A page of large items ends after so many characters of JSON, with at least one item. */
-const MAX_CHARS = 4_000_000;
 /** So many items are read before it is known how large they are. */
 const FIRST_ITEMS = 20;
 
@@ -64,16 +69,16 @@ export const timePage = async <T extends Dated>(
   let next = cursor;
   do {
     const left = limit - items.length;
-    const fitting = Math.floor(((MAX_CHARS - chars) * items.length) / chars);
+    const fitting = Math.floor(((MAX_PAGE_CHARS - chars) * items.length) / chars);
     const size = items.length === 0 ? FIRST_ITEMS : Math.max(1, fitting);
     const part = await partOf(read, { cursor: next, limit: Math.min(left, size) });
     for (const item of part.items) {
       chars += JSON.stringify(item).length;
       const last = items.at(-1);
-      if (chars > MAX_CHARS && last) return { items, next: cursorAfter(last) };
+      if (chars > MAX_PAGE_CHARS && last) return { items, next: cursorAfter(last) };
       items.push(item);
     }
     next = part.next;
-  } while (next !== undefined && items.length < limit && chars < MAX_CHARS);
+  } while (next !== undefined && items.length < limit && chars < MAX_PAGE_CHARS);
   return { items, ...(next !== undefined && { next }) };
 };

@@ -37,6 +37,19 @@ describe('what needs the reader', () => {
     expect(titles({ items: held(200), next: 'more' })).toEqual(['more than 200 tools']);
   });
 
+  it('says that there are more questions, and more runs, than the page that it got', () => {
+    const record = { id: 'q1', expiresAt: 1, userId: 'ada', tool: 'send', request: { input: {} } };
+    const titles = (answer: object) => needsOf('/v1/approvals', answer).map(({ title }) => title);
+    expect(titles({ items: [record], next: 'more' })).toEqual(['More questions', 'send']);
+    expect(titles({ items: [record] })).toEqual(['send']);
+    const run = { id: 'r', flow: 'sums', waitsFor: ['event:paid'] };
+    const waiting = NEED_SOURCES.find(({ query }) => query.status === 'waiting');
+    expect(waiting?.needsOf({ items: [run], next: 'more' } as never, 0)).toMatchObject([
+      { title: 'More flows: waiting' },
+      { title: 'sums: waiting' },
+    ]);
+  });
+
   it('leaves out runs of flows whose question has an entry of its own', () => {
     const run = (flow: string, wait: string) => ({ id: flow, flow, waitsFor: [wait] });
     const items = [run('sums', 'approval:approval_1'), run('billing', 'event:paid')];

@@ -45,14 +45,23 @@ const source = <T>(
   },
 ): NeedSource => entry as NeedSource;
 
+/** Says that a page was not all: one of large entries is short, and must not hide those after it. */
+const more = (next: string | undefined, need: Need): readonly Need[] =>
+  next === undefined ? [] : [need];
+
 const approvals = source<Page<ApprovalRecord>>({
   path: '/v1/approvals',
   query: { state: 'waiting', limit: MAX_ITEMS },
   events: ['approval.*'],
-  needsOf: ({ items }, now) =>
-    items
+  needsOf: ({ items, next }, now) => [
+    ...more(next, {
+      ...{ id: 'approvals', tone: 'warn', kind: 'Approval', title: 'More questions' },
+      detail: 'Only the newest are listed here.',
+      href: hrefOf(['approvals']),
+    }),
+    ...items
       .filter(({ expiresAt }) => expiresAt > now)
-      .map((record) => {
+      .map((record): Need => {
         const { title, note } = questionText(record);
         return {
           ...{ id: `approval ${record.id}`, tone: 'warn', kind: 'Approval', title },
@@ -60,6 +69,7 @@ const approvals = source<Page<ApprovalRecord>>({
           href: hrefOf(['approvals', record.id]),
         };
       }),
+  ],
 });
 
 /** States in which a server or source does not work until somebody does something. */
@@ -146,8 +156,13 @@ const flowsIn = (status: 'blocked' | 'waiting', tone: Need['tone'], detail: stri
     path: '/v1/flows/runs',
     query: { status, limit: MAX_ITEMS },
     events: ['flow.changed'],
-    needsOf: ({ items }) =>
-      items
+    needsOf: ({ items, next }) => [
+      ...more(next, {
+        ...{ id: `flows ${status}`, tone, kind: 'Flow', title: `More flows: ${status}` },
+        detail: 'Only the newest are listed here.',
+        href: hrefOf(['flows'], { status }),
+      }),
+      ...items
         // Its question has an entry of its own.
         .filter(({ waitsFor = [] }) => !waitsFor.some((wait) => wait.startsWith(APPROVAL)))
         .map(({ id, flow, waitsFor = [] }) => ({
@@ -155,6 +170,7 @@ const flowsIn = (status: 'blocked' | 'waiting', tone: Need['tone'], detail: stri
           detail: waitsFor.length > 0 ? `Waits for ${waitsFor.map(waitText).join(', ')}.` : detail,
           href: hrefOf(['flows', 'run', id]),
         })),
+    ],
   });
 
 const budgets = source<{ readonly lines: readonly UsageLine[] }>({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
+import { boundedPage, NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import { type Identity, isJudgeOfItself } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -47,7 +47,7 @@ const list = defineRoute({
     const { approvals } = await services.crib.store();
     const all = await approvals.list(query.state);
     const visible = all.filter((record) => isVisible(record, identity));
-    const page = pageOf(visible, NEWEST_FIRST, query);
+    const page = boundedPage(pageOf(visible, NEWEST_FIRST, query), NEWEST_FIRST.keyOf);
     return { body: { ...page, items: page.items.map(shown) } };
   },
 });
