@@ -7,10 +7,10 @@ import type { FlowRunInfo } from '../../contract/flow.ts';
 import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
 import type { StepView } from '../../contract/flow-view.ts';
 import type { Page, PageQuery } from '../door/page-of.ts';
+import { timePage } from '../door/time-page.ts';
 import { callerOfIdentity, type Identity } from './auth/identity.ts';
 import { notFound } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
-import { timePage } from './time-page.ts';
 import { withheldError } from './withheld-error.ts';
 
 /** Makes the caller that the crib judges by; `undefined` for a viewer, who may read all runs. */

@@ -5,10 +5,10 @@
 import type { CallAs } from '../../contract/call-options.ts';
 import { type Job, type JobFilter, type StoredSchedule, traceIdOf } from '../../contract/queue.ts';
 import type { Page, PageQuery } from '../door/page-of.ts';
+import { timePage } from '../door/time-page.ts';
 import { callerOfIdentity, type Identity } from './auth/identity.ts';
 import { notFound } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
-import { timePage } from './time-page.ts';
 import { withheldError } from './withheld-error.ts';
 
 /** Makes the caller that the crib judges by; `undefined` for a viewer, who may read all jobs. */

@@ -3,6 +3,7 @@ import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { stopOf } from '../../../contract/flow-stop.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
+import { readPart } from '../../door/time-page.ts';
 import type { McpCaller } from '../mcp-options.ts';
 
 /**
@@ -38,14 +39,29 @@ export const findOwnRun = async (
 /** So many of the newest runs of the user are looked through. */
 const MAX_READ = 1_000;
 
-/** Lists the runs of this client, newest first. */
+/** So many are read at a time: each may hold a megabyte. */
+const READ_AT_ONCE = 20;
+
+/** Lists the runs of this client, newest first, without what they were given and what came out. */
 export const listOwnRuns = async (
   { flows }: Crib,
   mine: McpCaller,
 ): Promise<readonly FlowRun[]> => {
   const { userId = LOCAL_CALLER.userId } = mine;
-  const runs = await flows.list({ userId, limit: MAX_READ }, mine);
-  return runs.filter((run) => isOwnRun(run, mine));
+  const runs: FlowRun[] = [];
+  let cursor: string | undefined;
+  for (let count = 0; count < MAX_READ; count += READ_AT_ONCE) {
+    const { items, next } = await readPart((page) => flows.list({ userId, ...page }, mine), {
+      cursor,
+      limit: READ_AT_ONCE,
+    });
+    for (const { output: _, ...run } of items) {
+      if (isOwnRun(run, mine)) runs.push({ ...run, input: null });
+    }
+    if (next === undefined) break;
+    cursor = next;
+  }
+  return runs;
 };
 
 const APPROVAL = 'approval:';

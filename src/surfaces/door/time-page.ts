@@ -6,7 +6,7 @@ import {
   type PageQuery,
   timeKey,
   toCursor,
-} from '../door/page-of.ts';
+} from './page-of.ts';
 
 interface Dated {
   readonly id: string;
@@ -31,10 +31,10 @@ const byKey = (one: Dated, other: Dated): number =>
 const cursorAfter = ({ createdAt, id }: Dated): string => toCursor(timeKey(createdAt, id));
 
 /**
- * Reads a part of a page. A store lists items of one moment in an order of its own; here they are told apart by
- * their ids, so a page ends only within moments that were read as a whole.
+ * Reads so many items after a cursor, however large they are. A store lists items of one moment in an order of
+ * its own; here they are told apart by their ids, so a part ends only within moments that were read as a whole.
  */
-const partOf = async <T extends Dated>(
+export const readPart = async <T extends Dated>(
   read: Read<T>,
   { cursor, limit }: PageQuery,
 ): Promise<Page<T>> => {
@@ -71,7 +71,7 @@ export const timePage = async <T extends Dated>(
     const left = limit - items.length;
     const fitting = Math.floor(((MAX_PAGE_CHARS - chars) * items.length) / chars);
     const size = items.length === 0 ? FIRST_ITEMS : Math.max(1, fitting);
-    const part = await partOf(read, { cursor: next, limit: Math.min(left, size) });
+    const part = await readPart(read, { cursor: next, limit: Math.min(left, size) });
     for (const item of part.items) {
       chars += JSON.stringify(item).length;
       const last = items.at(-1);
