@@ -26,6 +26,20 @@ const MAX_SCHEDULE_ID = 200;
 /** Schedules of one user, unless it is an owner or admin. */
 const MAX_SCHEDULES = 100;
 
+/** All schedules are read whenever one is set or listed, so that those of a caller are small. */
+const MAX_SCHEDULED_BYTES = 65_536;
+
+/** Throws VALIDATION_ERROR for a payload that is too large to be read again and again. */
+const assertSmall = (payload: unknown, caller: Caller): void => {
+  const bytes = Buffer.byteLength(JSON.stringify(payload));
+  if (isProgramItself(caller) || bytes <= MAX_SCHEDULED_BYTES) return;
+  const message = `has ${bytes} bytes; a schedule of a caller keeps at most ${MAX_SCHEDULED_BYTES}`;
+  throw new ToolFailure('VALIDATION_ERROR', `The payload of the schedule ${message}.`, {
+    issues: [{ path: ['payload'], message }],
+    suggestions: ['Keep what is large elsewhere and name it in the payload.'],
+  });
+};
+
 /** Tells whether two moments of a pattern are nearer than a minute. Of three, two are if any are. */
 const isWithinMinute = (spec: CronSpec, now: number): boolean => {
   const first = nextCronMoment(spec, now);
@@ -88,6 +102,7 @@ export class JobSchedules {
     const entry = types.get(type);
     const template = await jobTemplate(entry, payload, { ...rest, retries });
     assertMayChoose(template, entry, knownQueues(this.#deps));
+    assertSmall(template.payload, template.caller);
     const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
     await this.#deps.countStart(template.caller);
     assertSlow(spec, template.caller, runtime.now());
