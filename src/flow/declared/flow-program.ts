@@ -59,9 +59,9 @@ const nameOf = ({ node, path }: Target): string =>
 /** Names the step and its field in a failure to work a value out: the run may have many steps. */
 const placed =
   (evaluate: CompiledValue['evaluate'], target: Target): CompiledValue['evaluate'] =>
-  (scope) => {
+  (scope, spent) => {
     try {
-      return evaluate(scope);
+      return evaluate(scope, spent);
     } catch (thrown) {
       if (!(thrown instanceof ToolFailure)) throw thrown;
       const { code, message, extras } = thrown;
