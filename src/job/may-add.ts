@@ -1,6 +1,6 @@
 /**
- * Says who may add jobs of which type, and to which queue. What the handler of a program does is code that no rule judges, so an
- * agent needs the word of the program or of whoever made its token.
+ * Says who may add jobs of which type, and to which queue. What the handler of a program does is code that no
+ * rule judges, so an agent needs the word of the program or of whoever made its token.
  */
 import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
