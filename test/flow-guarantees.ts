@@ -201,4 +201,46 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
       ),
     ],
   },
+  {
+    id: 'events-once',
+    promise:
+      'An event that was sent to a run is taken once, also where its row in the store is copied.',
+    tests: by(
+      'src/crib/members/threats-copied-events.test.ts',
+      'hostile: one that was made before the event was taken is not taken',
+      'hostile: one that was made when the event had been taken is not taken by another process',
+    ),
+  },
+  {
+    id: 'outages-end-no-work',
+    promise:
+      'A store that fails for a moment fails no run, uses up no attempt of a job that has not begun, and repeats no effect.',
+    tests: [
+      ...by(
+        'src/flow/failing-store.test.ts',
+        'at %s ends as if it had not, and makes each effect once',
+        'at %s of a call that only reads ends as if it had not',
+      ),
+      ...by(
+        'src/job/unreachable-store.test.ts',
+        'waits and keeps its attempts when it cannot be claimed, and runs once the store is back',
+      ),
+    ],
+  },
+  {
+    id: 'large-flows-hold-nobody',
+    promise:
+      'Plans, drawings and lists of flows and jobs are bounded, however large agents make them.',
+    tests: [
+      ...by(
+        'src/flow/declared/plan/threats-plan-work.test.ts',
+        'hostile: a plan with %s beside each item ends soon, and says what was not judged',
+      ),
+      ...by('src/kit/graph/threats-large-graphs.test.ts', 'hostile: is laid out soon where %s'),
+      ...by(
+        'src/surfaces/http/threats-large-lists.test.ts',
+        'hostile: %s is answered in pages of bounded size, which show each item once',
+      ),
+    ],
+  },
 ];
